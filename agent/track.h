@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * track.h - from wire records in time order to dial9 events: tasks, workers, runtimes.
+ *
+ * Keeps who polls what where: a worker id per (runtime, worker index), contiguous per runtime;
+ * a name per future type or spawn place; the tasks alive. Knows no files, no BPF and no ELF: what
+ * it needs from those comes through struct track_ops, and what it finds goes to emit.h.
+ */
+#ifndef DIAL9_TRACK_H
+#define DIAL9_TRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct emit;
+struct track;
+struct wire_head;
+struct seat;
+
+#define TRACK_TASKS_MAX (1u << 20) /* tasks remembered; a further one is emitted by its type, counted */
+#define TRACK_WORKERS_MAX 1024
+#define TRACK_RUNTIMES_MAX 64
+
+/* Answers from the rooms to the left; each returns 0 or a negative errno, and may be slow (they
+ * are asked once per thread, type, spawn place or runtime). `ctx` is track_options.ctx. */
+struct track_ops {
+	/* the multi_thread seat of a thread; also tells BPF its queue address (see wire_thread) */
+	int (*seat)(void *ctx, pid_t tid, struct seat *ret);
+	/* enum seat_flavor of a scheduler word */
+	int (*flavor)(void *ctx, uint64_t scheduler, int *ret);
+	/* future type of a vtable (never fails: "vtable+0x1234@buildid" at worst), is it blocking */
+	int (*type)(void *ctx, uint64_t vtable, char *name, size_t sz, bool *is_blocking);
+	/* "file:line:col" of a Location in the target's memory */
+	int (*location)(void *ctx, uint64_t location, char *place, size_t sz);
+	/* "file:line:col" of the code that spawned */
+	int (*spawn_place)(void *ctx, uint64_t return_addr, char *place, size_t sz);
+	/* global queue depth and alive tasks; either may be unknown */
+	int (*runtime)(void *ctx, uint64_t scheduler, uint64_t owner_id, uint64_t owned_tasks,
+		       int64_t *global_depth, int64_t *alive); /* -1 = unknown */
+	/* thread name, for CPU samples and runtime names */
+	int (*thread_name)(void *ctx, pid_t tid, char *name, size_t sz);
+};
+
+struct track_options {
+	const struct track_ops *ops;
+	void *ctx;
+	const char *runtime_name; /* DIAL9_RUNTIME_NAME, NULL = derive */
+	bool has_exact_ends; /* return sites are attached (level full) */
+	bool has_task_events; /* spawn, end: level full and DIAL9_TASK_TRACKING_ENABLED */
+	bool has_bind; /* bind_inner is probed: spawns are dated by it, not by the id counter */
+	bool has_raise; /* panics are seen */
+	uint32_t counters_cnt; /* id counter candidates, confirmed by track */
+};
+
+int track_open(const struct track_options *o, struct emit *e, struct track **ret);
+void track_close(struct track *t);
+
+/* One record, whole, of a known kind and size (event.h has checked). Never fails: what cannot be
+ * used is counted in struct track_stats. */
+void track_record(struct track *t, const struct wire_head *rec, size_t sz);
+
+/* A thread that exists at attach time, before its first record: gives workers their ids early. */
+void track_thread(struct track *t, pid_t tid);
+
+/* Called every 10 ms with the time up to which records have been handed over: RuntimeMetrics,
+ * deferred spawns, timeouts. */
+void track_tick(struct track *t, uint64_t now_ns);
+
+/* Records of `kind` were lost in [from_ns, to_ns]: open polls and pairs of that time are no longer
+ * certain. The loss itself is written by emit_loss. */
+void track_loss(struct track *t, int kind, uint64_t cnt, uint64_t from_ns, uint64_t to_ns);
+
+/* End of recording: closes what is open, marked as inferred. */
+void track_finish(struct track *t, uint64_t now_ns);
+
+struct track_stats {
+	uint64_t polls, nested_polls, blocking_polls, wakes, spawns, ends, parks, unparks;
+	uint64_t cpu_samples, off_cpu;
+	uint64_t inferred_ends; /* poll ends not seen but deduced */
+	uint64_t unpaired_ends; /* ends without a start: attached mid-poll */
+	uint64_t unknown_worker; /* polls on a thread whose worker is not known */
+	uint64_t tasks_over_cap;
+	uint64_t handoffs; /* block_in_place moves */
+	uint64_t used_records, ignored_records;
+	uint64_t ignored_by[16]; /* by enum wire_kind: records that became no event, e.g. counters */
+};
+
+void track_stats(const struct track *t, struct track_stats *ret);
+
+#endif /* DIAL9_TRACK_H */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wire.h - the records that pass from the kernel to the agent, and the tables that pass back.
+ *
+ * Shared by BPF and userspace: fixed-width types only, no includes (the includer provides
+ * __u8..__u64), explicit padding, sizes asserted on both sides.
+ *
+ * Every record begins with struct wire_head. Times are CLOCK_MONOTONIC ns. "Task id" is Tokio's
+ * own u64 id; 0 means "none" (Tokio never gives it out). Addresses are in the target's address
+ * space. Records of one CPU arrive in one ring, nearly in time order; the agent merges the rings.
+ */
+#ifndef DIAL9_WIRE_H
+#define DIAL9_WIRE_H
+
+#define WIRE_POLL_DEPTH 8 /* nested polls kept per thread; deeper ones are counted as lost */
+#define WIRE_FRAMES_MAX 127 /* user frames in one stack, perf's own default limit */
+#define WIRE_COMM_SZ 16
+#define WIRE_QUEUE_UNKNOWN 0xffff
+#define WIRE_TARGETS_MAX 256
+#define WIRE_THREADS_MAX 65536
+
+enum wire_kind {
+	WIRE_POLL_START = 1,
+	WIRE_POLL_END = 2,
+	WIRE_WAKE = 3,
+	WIRE_SPAWN_ID = 4,
+	WIRE_BIND = 5,
+	WIRE_SHUTDOWN = 6,
+	WIRE_OWNER = 7,
+	WIRE_RETURN_SITE = 8,
+	WIRE_SWITCH_OUT = 9,
+	WIRE_SWITCH_IN = 10,
+	WIRE_CPU_SAMPLE = 11,
+	WIRE_THREAD_EXIT = 12,
+	WIRE_EXEC = 13,
+	WIRE_KIND_CNT
+};
+
+struct wire_head {
+	__u64 ts_ns;
+	__u32 tid; /* thread it happened on, in the initial pid namespace */
+	__u8 kind; /* enum wire_kind */
+	__u8 flags; /* per kind, below */
+	__u16 target; /* slot of the target (struct wire_target.slot) */
+};
+
+/* flags of WIRE_POLL_START */
+#define WIRE_START_CANCELLED 0x01 /* CANCELLED stood in the task's state: this poll drops it */
+#define WIRE_START_UNREAD 0x02 /* the header could not be read: id, vtable, owner unknown */
+#define WIRE_START_RUNNING 0x04 /* state word was read and is trustworthy (else UNREAD) */
+
+struct wire_poll_start {
+	struct wire_head head;
+	__u64 task_id;
+	__u64 vtable; /* runtime address of the task's vtable: its type */
+	__u64 location; /* address of its core::panic::Location (tokio_unstable), else 0 */
+	__u32 owner_id; /* low half of Tokio's owner id (names the task list); 0 = blocking pool */
+	__u16 local_queue; /* depth of this worker's run queue, WIRE_QUEUE_UNKNOWN if not read */
+	__u8 depth; /* polls already open on this thread: 0 = outermost */
+	__u8 pad;
+};
+
+/* flags of WIRE_POLL_END */
+#define WIRE_END_TASK_ENDED 0x01 /* the task is gone (finished, panicked or cancelled) */
+#define WIRE_END_UNREAD 0x02 /* its header could not be read: ended or not is unknown */
+#define WIRE_END_NOTIFIED 0x04 /* woken while being polled: runnable again at once */
+#define WIRE_END_CANCELLED 0x08 /* CANCELLED stood at the poll's start or end */
+#define WIRE_END_RAISED 0x10 /* a panic was raised inside this poll */
+#define WIRE_END_INFERRED 0x20 /* no return site was hit: rule says how the end is known */
+
+struct wire_poll_end {
+	struct wire_head head;
+	__u64 task_id;
+	__u8 depth; /* as in the start it closes */
+	__u8 rule; /* with INFERRED: 1 next start, 2 TLS at rest, 3 state bit, 4 switch-out */
+	__u8 pad[6];
+};
+
+struct wire_wake { /* entry of the task's schedule(): the effective wake of an idle task */
+	struct wire_head head;
+	__u64 woken_id;
+	__u64 waker_id; /* innermost task polled on this thread, 0 = outside any poll */
+};
+
+struct wire_spawn_id { /* an id was drawn from a counter that may be Tokio's */
+	struct wire_head head;
+	__u64 task_id;
+	__u64 spawner_id; /* innermost task polled on this thread, 0 = outside */
+	__u32 counter; /* index into the plan's counters */
+	__u32 pad;
+};
+
+struct wire_bind { /* OwnedTasks::bind_inner: an async task exists; state was 0xcc (checked) */
+	struct wire_head head;
+	__u64 task_id;
+	__u64 vtable;
+	__u64 location;
+	__u64 return_addr; /* where the spawning code goes on */
+	__u64 spawner_id;
+	__u64 owned_tasks; /* address of the OwnedTasks list */
+};
+
+struct wire_shutdown { /* vtable.shutdown entered while neither running nor complete */
+	struct wire_head head;
+	__u64 task_id;
+};
+
+struct wire_owner { /* a thread polls for another task list than the one before */
+	struct wire_head head;
+	__u64 owner_id;
+	__u64 scheduler; /* the word at scheduler_offset: Arc<Handle> or Arc<Shared> */
+	__u64 vtable;
+	__u64 task_header; /* address of the task's header, valid at ts_ns only */
+};
+
+struct wire_return_site { /* a poll was entered from a return address not seen on this thread */
+	struct wire_head head;
+	__u64 return_addr;
+	__u64 vtable;
+};
+
+/* flags of WIRE_SWITCH_OUT */
+#define WIRE_OUT_PREEMPTED 0x01 /* still runnable */
+#define WIRE_OUT_IN_POLL 0x02 /* task_id is being polled; frames follow */
+#define WIRE_OUT_STACK_CUT 0x04 /* the stack could not be walked (frames_cnt 0) or was cut */
+
+struct wire_switch_out {
+	struct wire_head head;
+	__u64 task_id; /* innermost task being polled, 0 = none */
+	__u64 cpu_time_ns; /* of this thread since it was born */
+	__s32 syscall; /* number, -1 = not inside one */
+	__u32 prev_state; /* the kernel's task state bits; 0 = runnable */
+	__u16 cpu;
+	__u16 frames_cnt;
+	__u32 pad;
+	__u64 frames[]; /* leaf first */
+};
+
+struct wire_switch_in {
+	struct wire_head head;
+	__u64 task_id;
+	__u64 out_ns; /* ts of the switch-out it closes, 0 = not seen */
+	__u64 runnable_ns; /* when it was made runnable again, 0 = unknown */
+	__u64 cpu_time_ns;
+	__u16 cpu;
+	__u16 pad[3];
+};
+
+#define WIRE_SAMPLE_STACK_CUT 0x01
+
+struct wire_cpu_sample {
+	struct wire_head head;
+	__u64 task_id;
+	char comm[WIRE_COMM_SZ];
+	__u16 cpu;
+	__u16 frames_cnt;
+	__u32 pad;
+	__u64 frames[];
+};
+
+struct wire_life { /* WIRE_THREAD_EXIT, WIRE_EXEC */
+	struct wire_head head;
+};
+
+/* ---- what the agent tells BPF ---- */
+
+/* struct wire_target.want: which records this target pays for (the level, as bits) */
+#define WIRE_WANT_QUEUE 0x01 /* read the local queue's depth at each poll start */
+#define WIRE_WANT_CPU 0x02 /* CPU samples */
+#define WIRE_WANT_SCHED 0x04 /* switch records */
+#define WIRE_WANT_EXACT_ENDS 0x08 /* return sites are attached; else ends are inferred */
+
+struct wire_target { /* map targets: tgid -> this */
+	__u16 slot;
+	__u16 want;
+	__u32 ready; /* 0: attached but not yet recording */
+};
+
+struct wire_thread { /* map threads: tid -> what the agent found out about a worker thread */
+	__u64 queue_addr; /* address of its run queue's head word, 0 = unknown */
+	__u16 tail_off; /* the tail word lies this far behind queue_addr */
+	__u8 is_worker; /* switch records are wanted outside polls too */
+	__u8 pad[5];
+};
+
+/*
+ * Attach cookie of a site, one u64:
+ *   bits  0-7   enum wire_site
+ *   bits  8-12  register holding the task header (or the id), enum wire_reg
+ *   bits 13-20  bytes pushed since function entry or since the return, / 8
+ *   bits 21-36  id_off (0 = ask the vtable), or the counter's index for WIRE_SITE_SPAWN_ID
+ *   bit  37     the build has spawn locations (tokio_unstable): word at id_off + 8
+ *   bits 38-53  scheduler_off
+ */
+enum wire_site {
+	WIRE_SITE_RETURN = 1,
+	WIRE_SITE_SPAWN_ID = 2,
+	WIRE_SITE_BIND = 3,
+	WIRE_SITE_SCHEDULE = 4,
+	WIRE_SITE_SHUTDOWN = 5,
+	WIRE_SITE_POLL = 6,
+	WIRE_SITE_RAISE = 7,
+	WIRE_SITE_CNT
+};
+
+/* x86-64 register numbers as instructions encode them */
+enum wire_reg {
+	WIRE_RAX, WIRE_RCX, WIRE_RDX, WIRE_RBX, WIRE_RSP, WIRE_RBP, WIRE_RSI, WIRE_RDI,
+	WIRE_R8, WIRE_R9, WIRE_R10, WIRE_R11, WIRE_R12, WIRE_R13, WIRE_R14, WIRE_R15
+};
+
+#define WIRE_COOKIE(site, reg, pushed_words, id_off, has_location, scheduler_off)                  \
+	((__u64)(site) | (__u64)(reg) << 8 | (__u64)(pushed_words) << 13 | (__u64)(id_off) << 21 | \
+	 (__u64)(has_location) << 37 | (__u64)(scheduler_off) << 38)
+#define WIRE_COOKIE_SITE(c) ((__u8)(c))
+#define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x1f)
+#define WIRE_COOKIE_PUSHED(c) ((__u8)((c) >> 13))
+#define WIRE_COOKIE_ID_OFF(c) ((__u16)((c) >> 21))
+#define WIRE_COOKIE_HAS_LOCATION(c) ((__u8)((c) >> 37) & 1)
+#define WIRE_COOKIE_SCHEDULER_OFF(c) ((__u16)((c) >> 38))
+
+/* why something did not become a record; index of the per-CPU counters */
+enum wire_count {
+	WIRE_LOST_FIRST, /* lost[kind] while the ring was full: WIRE_LOST_FIRST + enum wire_kind */
+	WIRE_HIT_FIRST = WIRE_LOST_FIRST + WIRE_KIND_CNT, /* hits by enum wire_site */
+	WIRE_HEADER_UNREAD = WIRE_HIT_FIRST + WIRE_SITE_CNT, /* user memory was not readable */
+	WIRE_NOT_A_TASK, /* the header failed its self-check; hit ignored */
+	WIRE_TOO_DEEP, /* more than WIRE_POLL_DEPTH nested polls */
+	WIRE_NO_STORAGE, /* no memory for a thread's state */
+	WIRE_END_UNPAIRED, /* a return site with no open poll (attached mid-poll) */
+	WIRE_STACK_CUT, /* user stack not walkable by frame pointers */
+	WIRE_COUNT_CNT
+};
+
+#define WIRE_ASSERT(type, size) _Static_assert(sizeof(struct type) == (size), #type " size")
+WIRE_ASSERT(wire_head, 16);
+WIRE_ASSERT(wire_poll_start, 48);
+WIRE_ASSERT(wire_poll_end, 32);
+WIRE_ASSERT(wire_wake, 32);
+WIRE_ASSERT(wire_spawn_id, 40);
+WIRE_ASSERT(wire_bind, 64);
+WIRE_ASSERT(wire_shutdown, 24);
+WIRE_ASSERT(wire_owner, 48);
+WIRE_ASSERT(wire_return_site, 32);
+WIRE_ASSERT(wire_switch_out, 48);
+WIRE_ASSERT(wire_switch_in, 56);
+WIRE_ASSERT(wire_cpu_sample, 48);
+WIRE_ASSERT(wire_life, 16);
+WIRE_ASSERT(wire_target, 8);
+WIRE_ASSERT(wire_thread, 16);
+
+#endif /* DIAL9_WIRE_H */
