@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
+#   gcc clang layers unit asan fuzz cli targets e2e      (default: all, in this order)
+# One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
+# process behind is a failure, and so is a skipped test. Logs of failures stay in
+# build/test-logs. Ends with "N passed, N failed" alone on a line.
+set -u
+shopt -s lastpipe nullglob
+cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C.UTF-8
+BUILD=${BUILD:-build}
+JOBS=${JOBS:-$(nproc)}
+FUZZ_SECS=${FUZZ_SECS:-10}
+LOGS=$BUILD/test-logs
+rm -rf "$LOGS" && mkdir -p "$LOGS" || exit 1
+
+# Every process of this run carries this in its environment, whatever it does to its session or
+# parent: so what is left behind can be found, and nothing else is ever hit.
+export DIAL9_TEST_RUN=$$.$(date +%s%N)
+
+passed=0 failed=0
+table=()
+
+leftovers() { # pids of this run's processes outside its own group; each test has its own group
+	local f pid group
+	grep -lzxF "DIAL9_TEST_RUN=$DIAL9_TEST_RUN" /proc/[0-9]*/environ 2>/dev/null | while read -r f; do
+		pid=${f#/proc/} pid=${pid%/environ}
+		group=$(ps -o pgid= -p "$pid" | tr -d ' ')
+		[ -z "$group" ] || [ "$group" = "$own_group" ] || echo "$pid"
+	done
+}
+own_group=$(ps -o pgid= -p $$ | tr -d ' ')
+
+reap() { # kills what is left; prints what it was
+	local pid
+	for pid in $(leftovers); do
+		printf 'pid %s: %s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | cut -c 1-120)"
+		kill -KILL "$pid" 2>/dev/null
+	done
+}
+trap 'reap >/dev/null' EXIT
+trap 'exit 130' INT TERM HUP
+
+result() { # ok|not NAME [DETAIL]
+	if [ "$1" = ok ]; then
+		passed=$((passed + 1))
+		printf '  ok      %s\n' "$2"
+	else
+		failed=$((failed + 1))
+		printf '  FAILED  %s%s\n' "$2" "${3:+ ($3)}"
+	fi
+}
+
+# Runs a command in its own process group with a time cap, all output to $log.
+capped() { # SECONDS COMMAND...
+	local cap=$1
+	shift
+	timeout --kill-after=10 "$cap" "$@" </dev/null
+}
+
+exit_text() { # STATUS CAP
+	case $1 in
+	124 | 137) echo "no end within $2 s" ;;
+	*) if [ "$1" -gt 128 ]; then echo "killed by signal $(($1 - 128))"; else echo "exit code $1"; fi ;;
+	esac
+}
+
+check_left() { # NAME: nothing of it may still run
+	local left i
+	for i in 1 2 3 4 5; do # what is just about to end is not left behind
+		[ -n "$(leftovers)" ] || return
+		sleep 0.2
+	done
+	left=$(reap)
+	[ -z "$left" ] || result not "$1: leaves no process" "$left"
+}
+
+show_log() { # FILE: what a failure said
+	tail -n 40 "$1" | sed 's/^/          /'
+}
+
+step() { # NAME CAP COMMAND...: one test, judged by its exit code
+	local name=$1 cap=$2 log=$LOGS/${1//[^A-Za-z0-9_.-]/_}.log rc
+	shift 2
+	capped "$cap" "$@" >"$log" 2>&1
+	rc=$?
+	if [ $rc = 0 ]; then
+		result ok "$name"
+		rm -f "$log"
+	else
+		result not "$name" "$(exit_text $rc "$cap"), $log"
+		show_log "$log"
+	fi
+	check_left "$name"
+	return $rc
+}
+
+tap() { # NAME CAP COMMAND...: many tests, judged by the TAP lines it prints
+	local name=$1 cap=$2 log=$LOGS/${1//[^A-Za-z0-9_.-]/_}.log rc line plan='' seen=0 bad=0
+	shift 2
+	{ capped "$cap" "$@" 2>&1; echo "exit status $?"; } | tee "$log" |
+		while IFS= read -t $((cap + 30)) -r line; do
+			case $line in
+			[0-9]*..[0-9]*) plan=${line#*..} plan=${plan%%[!0-9]*} ;;
+			'ok '*'# SKIP'* | 'ok '*'# skip'*)
+				seen=$((seen + 1)) bad=$((bad + 1))
+				result not "$name: ${line#ok }" "skipped" ;;
+			'ok '[0-9]*)
+				seen=$((seen + 1)) line=${line#ok } line=${line#* }
+				result ok "$name: ${line#- }" ;;
+			'not ok '[0-9]*)
+				seen=$((seen + 1)) bad=$((bad + 1)) line=${line#not ok } line=${line#* }
+				result not "$name: ${line#- }" ;;
+			'exit status '*) rc=${line#exit status } ;;
+			'#'*) # diagnostics of bats and cmocka stand below the failure they belong to
+				[ $bad = 0 ] || printf '          %s\n' "${line#\# }" ;;
+			'measured: '*) printf '          %s\n' "${line#measured: }" ;;
+			esac
+		done
+	rc=${rc:-124}
+	if [ -z "$plan" ] || [ "$plan" = 0 ]; then
+		bad=$((bad + 1))
+		result not "$name" "ran no test, $(exit_text "$rc" "$cap"), $log"
+		show_log "$log"
+	elif [ "$seen" -lt "$plan" ]; then
+		bad=$((bad + 1))
+		result not "$name" "$((plan - seen)) of $plan tests gave no result, $(exit_text "$rc" "$cap"), $log"
+		show_log "$log"
+	elif [ "$rc" != 0 ] && [ $bad = 0 ]; then
+		bad=1
+		result not "$name" "$(exit_text "$rc" "$cap") after its last test, $log"
+		show_log "$log"
+	fi
+	[ $bad = 0 ] && rm -f "$log"
+	check_left "$name"
+}
+
+build() { # NAME CAP MAKE-ARGUMENTS...
+	local name=$1 cap=$2
+	shift 2
+	step "$name" "$cap" make -j"$JOBS" BUILD="$BUILD" "$@"
+}
+
+# ---- layers ----
+layer_gcc() { build 'build with gcc' 900 CC=gcc all bins unit-bins; }
+
+layer_clang() { build 'build with clang' 900 CC=clang BUILD="$BUILD/clang" all bins unit-bins; }
+
+layer_layers() { tap layers 60 bash test/layers.sh; }
+
+cmocka() { # LABEL DIR CAP
+	local src bin
+	for src in test/unit/test_*.c; do
+		bin=$2/${src%.c}
+		tap "$1 $(basename "$src" .c)" "$3" env CMOCKA_MESSAGE_OUTPUT=TAP "$bin"
+	done
+}
+layer_unit() {
+	build 'build the unit tests' 600 -k unit-bins
+	cmocka unit "$BUILD" 60
+}
+layer_asan() {
+	build 'build the unit tests with ASan and UBSan' 600 -k asan-bins
+	UBSAN_OPTIONS=print_stacktrace=1 cmocka asan "$BUILD/asan" 180
+}
+layer_fuzz() {
+	local src noun bin dir
+	build 'build the fuzz targets' 600 -k fuzz-bins
+	for src in test/fuzz/fuzz_*.c; do
+		noun=$(basename "$src" .c) noun=${noun#fuzz_}
+		bin=$BUILD/${src%.c} dir=$BUILD/fuzz/corpus/$noun
+		mkdir -p "$dir"
+		# finds go to build/; what is in test/fuzz/corpus is only read
+		step "fuzz $noun for $FUZZ_SECS s" $((FUZZ_SECS + 120)) "$bin" \
+			-max_total_time="$FUZZ_SECS" -timeout=5 -rss_limit_mb=2048 -verbosity=0 \
+			-print_final_stats=1 -artifact_prefix="$LOGS/$noun-" "$dir" \
+			$([ -d "test/fuzz/corpus/$noun" ] && echo "test/fuzz/corpus/$noun")
+	done
+}
+
+bats_file() { # FILE CAP
+	tap "$(basename "$(dirname "$1")") $(basename "$1" .bats)" "$2" bats --tap "$1"
+}
+layer_cli() {
+	local f
+	build 'build the programs' 600 all bins
+	for f in test/cli/*.bats; do bats_file "$f" 300; done
+}
+
+layer_targets() {
+	local version profile
+	for version in $(bash test/targets/build.sh --versions); do
+		step "target: Tokio $version stripped, fat LTO, panic=abort" 900 \
+			sh test/targets/build.sh "$version" stripped
+	done
+	for profile in debug release release-fp stripped-unwind unstable; do
+		step "target: newest Tokio $profile" 900 sh test/targets/build.sh newest $profile
+	done
+	step 'target: shared object with Tokio inside' 900 sh test/targets/build.sh newest release cdylib
+}
+
+layer_e2e() {
+	local f
+	if [ "$(id -u)" != 0 ]; then
+		result not 'e2e' 'needs root: sudo make test-e2e'
+		return
+	fi
+	build 'build the programs for e2e' 600 all bins
+	# the cap is that of a hang; what a file may take is said inside it
+	for f in test/e2e/*.bats; do bats_file "$f" 900; done
+}
+
+layers=${*:-gcc clang layers unit asan fuzz cli targets e2e}
+for layer in $layers; do
+	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
+done
+for layer in $layers; do
+	echo "$layer"
+	began=$SECONDS ok=$passed bad=$failed
+	"layer_$layer"
+	table+=("$(printf '%-10s %6d s %6d passed %4d failed' "$layer" $((SECONDS - began)) \
+		$((passed - ok)) $((failed - bad)))")
+done
+
+rmdir "$LOGS" 2>/dev/null
+echo
+printf '%s\n' "${table[@]}"
+[ "$failed" = 0 ] || echo "logs of the failures: $LOGS"
+[ $((passed + failed)) -gt 0 ] || failed=1
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
