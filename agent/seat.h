@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct memory;
 struct target;
 struct plan;
 struct seats;
@@ -36,6 +37,9 @@ struct seat_runtime { /* memory reads for RuntimeMetricsEvent; each may be unkno
 };
 
 int seats_open(const struct target *t, const struct plan *p, struct seats **ret);
+/* The same over any reader of memory (copied), for tests; `t` may be NULL. */
+int seats_open_memory(const struct memory *m, const struct target *t, const struct plan *p,
+		      struct seats **ret);
 void seats_close(struct seats *s);
 
 /* The seat of thread `tid`, whose thread pointer is `fsbase`. 0, -ENOENT (no multi_thread worker
