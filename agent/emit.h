@@ -23,10 +23,8 @@ struct metadata;
 
 #define EMIT_BATCH_SZ (512u << 10) /* bytes gathered before they are written */
 #define EMIT_FLUSH_NS 200000000ull /* ... or after this time */
-#define EMIT_NAMES_MAX 32768 /* distinct strings of one recording; further ones become "?" */
-#define EMIT_NAME_SZ 1024 /* longer names are cut */
-#define EMIT_ADDRS_MAX 65536 /* code addresses of one segment; further ones stay without symbol */
-#define EMIT_WORKERS_MAX 2048 /* worker ids whose open poll is watched */
+#define EMIT_RETRY_NS 1000000000ull /* between tries to begin a segment after a failed write */
+#define EMIT_WORKERS_MAX 2048 /* worker ids; a poll of a higher one is dropped and counted */
 
 /* Where bytes go; as in segment.h. */
 struct emit_sink {
@@ -82,9 +80,11 @@ void emit_self(struct emit *e, uint64_t ts_ns, uint64_t cpu_ns, uint64_t rss_byt
 
 /* ---- for track.c ---- */
 
-/* A stable number for a string (cut at EMIT_NAME_SZ). Never fails: at EMIT_NAMES_MAX the number of
- * "?" comes back and names_over_cap is counted. 0 is the empty string. */
+/* A stable number for a string; never fails, see names.h. 0 is the empty string. */
 uint32_t emit_name(struct emit *e, const char *p, size_t len);
+
+/* The list given to emit_open. */
+struct metadata *emit_metadata(const struct emit *e);
 
 /* Stack of the next event put (leaf first); borrowed until then. */
 void emit_frames(struct emit *e, const uint64_t *frames, size_t cnt);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* idmap.c - see idmap.h. */
+#include "agent/idmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int idmap_init(struct idmap *m, uint32_t max)
+{
+	unsigned bits = 3;
+
+	if (!max || max > (1u << 28))
+		return -EINVAL;
+	while ((1ull << bits) < 2ull * max)
+		bits++;
+	m->slots = calloc((size_t)1 << bits, sizeof(*m->slots));
+	if (!m->slots)
+		return -ENOMEM;
+	m->mask = (uint32_t)((1ull << bits) - 1);
+	m->shift = 64 - bits;
+	m->cnt = 0;
+	m->max = max;
+	return 0;
+}
+
+void idmap_done(struct idmap *m)
+{
+	free(m->slots);
+	m->slots = NULL;
+}
+
+bool idmap_put(struct idmap *m, uint64_t key, uint32_t value)
+{
+	uint32_t i = idmap_home(m, key);
+
+	for (; m->slots[i].value_plus_1; i = (i + 1) & m->mask) {
+		if (m->slots[i].key == key) {
+			m->slots[i].value_plus_1 = value + 1;
+			return true;
+		}
+	}
+	if (m->cnt >= m->max)
+		return false;
+	m->slots[i] = (struct idmap_slot){.key = key, .value_plus_1 = value + 1};
+	m->cnt++;
+	return true;
+}
+
+void idmap_del(struct idmap *m, uint64_t key)
+{
+	uint32_t i = idmap_home(m, key), hole, at;
+
+	for (; m->slots[i].value_plus_1; i = (i + 1) & m->mask)
+		if (m->slots[i].key == key)
+			break;
+	if (!m->slots[i].value_plus_1)
+		return;
+	/* Close the gap: an entry may move back to the hole unless that is before its home. */
+	hole = i;
+	for (at = (hole + 1) & m->mask; m->slots[at].value_plus_1; at = (at + 1) & m->mask) {
+		uint32_t home = idmap_home(m, m->slots[at].key);
+
+		if (((at - home) & m->mask) >= ((at - hole) & m->mask)) {
+			m->slots[hole] = m->slots[at];
+			hole = at;
+		}
+	}
+	m->slots[hole].value_plus_1 = 0;
+	m->cnt--;
+}
