@@ -50,7 +50,8 @@ struct plan_omission {
 struct plan_vtable { /* one future type, as Tokio's static task vtable shows it */
 	uint64_t vaddr;
 	uint64_t poll, schedule, dealloc, shutdown; /* vaddrs of functions */
-	uint16_t scheduler_off, id_off, trailer_off;
+	uint16_t scheduler_off, id_off;
+	uint32_t trailer_off; /* a large future is part of its task */
 	bool has_location;
 	bool is_blocking; /* belongs to the blocking pool (id_off - scheduler_off != 8) */
 };

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* counter.c - lock xadd on static data. */
+#include "counter.h"
+
+#include "code.h"
+#include "image.h"
+#include "relocs.h"
+#include "scan.h"
+#include "values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTER_GOT_BACK 96u /* bytes before the xadd in which its GOT slot is loaded */
+#define COUNTER_START 1
+
+static bool counter_is_static(const struct image *img, uint64_t vaddr)
+{
+	const struct image_segment *s = image_segment_at(img, vaddr, 8);
+
+	return s && s->is_write && !(vaddr & 7);
+}
+
+/* mov reg, [rip + x] of register `reg` within the bytes before the instruction */
+static bool counter_has_got_load(const struct scan_hit *hit, uint8_t reg)
+{
+	size_t back = hit->before_sz < COUNTER_GOT_BACK ? hit->before_sz : COUNTER_GOT_BACK;
+
+	for (size_t j = back; j >= 7; j--) {
+		const uint8_t *b = hit->bytes - j;
+
+		if ((b[0] & 0xfb) == 0x48 && b[1] == 0x8b && (b[2] & 0xc7) == 0x05 &&
+		    ((b[2] >> 3 & 7) | (b[0] & 4) << 1) == reg)
+			return true;
+	}
+	return false;
+}
+
+int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hit *hit)
+{
+	const uint8_t *b = hit->bytes;
+	struct counter_draw d = { .vaddr = hit->vaddr };
+	int32_t disp;
+
+	if (hit->after_sz < 9 || !(b[1] & 8))
+		return 0;
+	if ((b[4] & 0xc7) == 0x05) {
+		memcpy(&disp, b + 5, sizeof(disp));
+		d.counter = hit->vaddr + 9 + (uint64_t)(int64_t)disp;
+		if (!counter_is_static(img, d.counter))
+			return 0;
+	} else if ((b[4] & 0xc0) != 0 || (b[4] & 7) == 4 ||
+		   !counter_has_got_load(hit, (uint8_t)((b[4] & 7) | (b[1] & 1) << 3))) {
+		return 0;
+	}
+	if (c->cnt == COUNTER_DRAWS_MAX) {
+		c->left_cnt++;
+		return 0;
+	}
+	if (c->cnt == c->cap) {
+		size_t cap = c->cap ? c->cap * 2 : 64;
+		struct counter_draw *draws = realloc(c->draws, cap * sizeof(*draws));
+
+		if (!draws)
+			return -ENOMEM;
+		c->draws = draws;
+		c->cap = cap;
+	}
+	c->draws[c->cnt++] = d;
+	return 0;
+}
+
+struct counter_track {
+	struct values values;
+	uint32_t got_value[16]; /* the value a register had when it was loaded from a slot */
+	uint64_t got_slot[16];
+};
+
+static void counter_step(const struct code_op *op, void *ctx)
+{
+	struct counter_track *t = ctx;
+	uint64_t slot = 0;
+
+	values_step(&t->values, op);
+	if (op->copy_to != CODE_NONE && t->got_value[op->copy_from] == t->values.of[op->copy_to])
+		slot = t->got_slot[op->copy_from];
+	if (op->load_to != CODE_NONE && op->mem_addr)
+		slot = op->mem_addr;
+	if (slot) {
+		uint8_t to = op->copy_to != CODE_NONE ? op->copy_to : op->load_to;
+
+		t->got_slot[to] = slot;
+		t->got_value[to] = t->values.of[to];
+	}
+}
+
+/* Fills the rest of *d. -ENOENT: not a draw. */
+static int counter_prove(struct counter_draw *d, struct image *img, struct relocs *relocs,
+			 const struct starts *starts)
+{
+	struct counter_track t = { .got_slot = { 0 } };
+	uint64_t start_value;
+	struct code_op op;
+
+	values_init(&t.values);
+	if (code_prove(img, starts, d->vaddr, &d->func, d->counter ? NULL : counter_step, &t) ||
+	    code_read(img, d->vaddr, &op) || op.xadd_reg == CODE_NONE)
+		return -ENOENT;
+	if (!d->counter) {
+		uint8_t b = op.mem_base;
+
+		if (b == CODE_NONE || op.mem_disp || op.mem_index != CODE_NONE ||
+		    t.got_value[b] != t.values.of[b] || !t.got_slot[b] ||
+		    relocs_read(relocs, t.got_slot[b], &d->counter, 8) ||
+		    !counter_is_static(img, d->counter))
+			return -ENOENT;
+	} else if (op.mem_addr != d->counter) {
+		return -ENOENT;
+	}
+	if (relocs_read(relocs, d->counter, &start_value, 8) || start_value != COUNTER_START)
+		return -ENOENT;
+	d->after = d->vaddr + op.len;
+	d->reg = op.xadd_reg;
+	return 0;
+}
+
+static int counter_by_address(const void *a, const void *b)
+{
+	const struct counter_draw *x = a, *y = b;
+
+	if (x->counter != y->counter)
+		return x->counter < y->counter ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int counter_by_size(const void *a, const void *b)
+{
+	const struct counter_draw *x = a, *y = b;
+
+	if (x->group_cnt != y->group_cnt)
+		return x->group_cnt > y->group_cnt ? -1 : 1;
+	return counter_by_address(a, b);
+}
+
+static void counter_sort(struct counter_draws *c)
+{
+	if (!c->cnt)
+		return;
+	qsort(c->draws, c->cnt, sizeof(*c->draws), counter_by_address);
+	for (size_t i = 0, j; i < c->cnt; i = j) {
+		for (j = i; j < c->cnt && c->draws[j].counter == c->draws[i].counter; j++)
+			;
+		for (size_t k = i; k < j; k++)
+			c->draws[k].group_cnt = (uint32_t)(j - i);
+	}
+	qsort(c->draws, c->cnt, sizeof(*c->draws), counter_by_size);
+}
+
+int counter_settle(struct counter_draws *c, struct image *img, struct relocs *relocs,
+		   const struct starts *starts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->cnt; i++)
+		if (!counter_prove(&c->draws[i], img, relocs, starts))
+			c->draws[kept++] = c->draws[i];
+	c->cnt = kept;
+	counter_sort(c);
+	return 0;
+}
+
+void counter_done(struct counter_draws *c)
+{
+	free(c->draws);
+	*c = (struct counter_draws){ 0 };
+}
