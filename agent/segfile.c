@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* segfile.c - creates, reserves for and writes one segment file. */
+#include "segfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MARGIN_SZ (1024u * 1024) /* what the compressor may hold back, and the end of the file */
+#define RESERVE_STEP_SZ (2u * 1024 * 1024)
+#define INDEX_RETRIES 1000
+
+static int segfile_create(struct segfile *f, int dir_fd, uint64_t *index, const char *extension)
+{
+	int err;
+
+	for (int i = 0; i < INDEX_RETRIES; i++) {
+		retain_name(f->name, *index, extension, true);
+		f->fd = openat(dir_fd, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			       0640);
+		if (f->fd >= 0 || errno != EEXIST)
+			break;
+		*index += 1; /* an old file that could not be published keeps its number */
+	}
+	if (f->fd < 0)
+		return -errno;
+	/* whatever the umask is */
+	if (fchmod(f->fd, 0640) == 0)
+		return 0;
+	err = -errno;
+	close(f->fd);
+	unlinkat(dir_fd, f->name, 0);
+	f->fd = -1;
+	return err;
+}
+
+int segfile_open(struct segfile *f, int dir_fd, uint64_t *index, const char *extension,
+		 struct d9_sink *sink)
+{
+	int err;
+
+	*f = (struct segfile){ .fd = -1, .can_reserve = true };
+	err = segfile_create(f, dir_fd, index, extension);
+	if (err)
+		return err;
+	err = d9_sink_start(sink, f->fd);
+	if (err) {
+		segfile_discard(f, dir_fd);
+		return err;
+	}
+	f->sink = sink;
+	return 0;
+}
+
+int segfile_reserve(struct segfile *f, uint64_t sz)
+{
+	/* incompressible bytes grow by less than a 64th */
+	uint64_t want = d9_sink_out_sz(f->sink) + sz + sz / 64 + MARGIN_SZ;
+	uint64_t step = RESERVE_STEP_SZ;
+
+	while (f->can_reserve && want > f->reserved_off) {
+		uint64_t len = want + step - f->reserved_off;
+
+		if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, (off_t)f->reserved_off, (off_t)len) == 0)
+			f->reserved_off += len;
+		else if (errno == EOPNOTSUPP || errno == ENOSYS)
+			f->can_reserve = false;
+		else if (errno == EINTR)
+			continue;
+		else if (segfile_is_full(-errno) && step > 0)
+			step = 0; /* not more than needed, then */
+		else
+			return -errno;
+	}
+	return 0;
+}
+
+int segfile_write(struct segfile *f, const unsigned char **p, size_t *sz)
+{
+	size_t used = 0;
+	int err = d9_sink_write(f->sink, *p, *sz, &used);
+
+	*p += used;
+	*sz -= used;
+	return err;
+}
+
+void segfile_tear(struct segfile *f)
+{
+	d9_sink_abort(f->sink);
+	f->is_torn = true;
+}
+
+void segfile_discard(struct segfile *f, int dir_fd)
+{
+	if (f->sink)
+		d9_sink_abort(f->sink);
+	if (f->fd >= 0) {
+		unlinkat(dir_fd, f->name, 0);
+		close(f->fd);
+	}
+	f->sink = NULL;
+	f->fd = -1;
+}
