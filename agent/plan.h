@@ -28,6 +28,7 @@ enum plan_level { PLAN_STAT, PLAN_POLLS, PLAN_WAKES, PLAN_FULL };
 struct plan_site {
 	uint8_t kind; /* enum wire_site */
 	uint8_t reg; /* enum wire_reg: holds the task header, or the new id */
+	uint8_t stack_word; /* with reg WIRE_RSP: it stands in memory, this many words above rsp */
 	uint8_t pushed_words; /* 8-byte words pushed since function entry or the return */
 	bool is_emulated; /* the kernel need not single-step it */
 	bool has_location; /* tokio_unstable: the word at id_off + 8 is &Location */
@@ -85,6 +86,7 @@ struct plan {
 struct plan_options {
 	enum plan_level level;
 	bool allow_stepped; /* take sites that the kernel must single-step (2-40x the cost) */
+	bool allow_stack; /* take sites where the value is in memory (plan_site.stack_word) */
 };
 
 /*

@@ -47,7 +47,6 @@ struct wire_head {
 /* flags of WIRE_POLL_START */
 #define WIRE_START_CANCELLED 0x01 /* CANCELLED stood in the task's state: this poll drops it */
 #define WIRE_START_UNREAD 0x02 /* the header could not be read: id, vtable, owner unknown */
-#define WIRE_START_RUNNING 0x04 /* state word was read and is trustworthy (else UNREAD) */
 
 struct wire_poll_start {
 	struct wire_head head;
@@ -164,23 +163,30 @@ struct wire_life { /* WIRE_THREAD_EXIT, WIRE_EXEC */
 
 /* ---- what the agent tells BPF ---- */
 
-/* struct wire_target.want: which records this target pays for (the level, as bits) */
+/* struct wire_target_state.want: which records this target pays for (the level, as bits) */
 #define WIRE_WANT_QUEUE 0x01 /* read the local queue's depth at each poll start */
 #define WIRE_WANT_CPU 0x02 /* CPU samples */
 #define WIRE_WANT_SCHED 0x04 /* switch records */
 #define WIRE_WANT_EXACT_ENDS 0x08 /* return sites are attached; else ends are inferred */
 
-struct wire_target { /* map targets: tgid -> this */
-	__u16 slot;
-	__u16 want;
-	__u32 ready; /* 0: attached but not yet recording */
+struct wire_target_state { /* one per slot; written by the agent while BPF runs */
+	__u32 ready; /* 0: attached but not yet recording, or already stopping */
+	__u32 want;
 };
 
-struct wire_thread { /* map threads: tid -> what the agent found out about a worker thread */
+struct wire_thread { /* map worker_threads: tid -> what the agent found out about a worker */
 	__u64 queue_addr; /* address of its run queue's head word, 0 = unknown */
-	__u16 tail_off; /* the tail word lies this far behind queue_addr */
+	__u16 tail_off; /* the tail word (u32) lies this far behind queue_addr */
 	__u8 is_worker; /* switch records are wanted outside polls too */
-	__u8 pad[5];
+	__u8 head_sz; /* 8: head packs two u32 (real = low); 4: two u16 */
+	__u8 pad[4];
+};
+
+struct wire_thread_info { /* one per thread of a target, from the task iterator */
+	__u32 tid;
+	__u32 pad;
+	__u64 fsbase; /* thread pointer */
+	char comm[WIRE_COMM_SZ];
 };
 
 /*
@@ -191,6 +197,8 @@ struct wire_thread { /* map threads: tid -> what the agent found out about a wor
  *   bits 21-36  id_off (0 = ask the vtable), or the counter's index for WIRE_SITE_SPAWN_ID
  *   bit  37     the build has spawn locations (tokio_unstable): word at id_off + 8
  *   bits 38-53  scheduler_off
+ *   bits 54-61  with register WIRE_RSP: the header (or the id) is in no register but in memory,
+ *               this many 8-byte words above the stack pointer
  */
 enum wire_site {
 	WIRE_SITE_RETURN = 1,
@@ -212,6 +220,8 @@ enum wire_reg {
 #define WIRE_COOKIE(site, reg, pushed_words, id_off, has_location, scheduler_off)                  \
 	((__u64)(site) | (__u64)(reg) << 8 | (__u64)(pushed_words) << 13 | (__u64)(id_off) << 21 | \
 	 (__u64)(has_location) << 37 | (__u64)(scheduler_off) << 38)
+#define WIRE_COOKIE_STACK(word) ((__u64)(word) << 54) /* to be or-ed in */
+#define WIRE_COOKIE_STACK_WORD(c) ((__u8)((c) >> 54))
 #define WIRE_COOKIE_SITE(c) ((__u8)(c))
 #define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x1f)
 #define WIRE_COOKIE_PUSHED(c) ((__u8)((c) >> 13))
@@ -219,17 +229,20 @@ enum wire_reg {
 #define WIRE_COOKIE_HAS_LOCATION(c) ((__u8)((c) >> 37) & 1)
 #define WIRE_COOKIE_SCHEDULER_OFF(c) ((__u16)((c) >> 38))
 
-/* why something did not become a record; index of the per-CPU counters */
+/* what did not become a record, per target slot and CPU: index of struct wire_counts.v */
 enum wire_count {
-	WIRE_LOST_FIRST, /* lost[kind] while the ring was full: WIRE_LOST_FIRST + enum wire_kind */
-	WIRE_HIT_FIRST = WIRE_LOST_FIRST + WIRE_KIND_CNT, /* hits by enum wire_site */
-	WIRE_HEADER_UNREAD = WIRE_HIT_FIRST + WIRE_SITE_CNT, /* user memory was not readable */
+	WIRE_LOST_FIRST, /* ring full: WIRE_LOST_FIRST + enum wire_kind */
+	WIRE_HEADER_UNREAD = WIRE_LOST_FIRST + WIRE_KIND_CNT, /* user memory was not readable */
 	WIRE_NOT_A_TASK, /* the header failed its self-check; hit ignored */
-	WIRE_TOO_DEEP, /* more than WIRE_POLL_DEPTH nested polls */
-	WIRE_NO_STORAGE, /* no memory for a thread's state */
+	WIRE_TOO_DEEP, /* more than WIRE_POLL_DEPTH nested polls: poll not recorded */
 	WIRE_END_UNPAIRED, /* a return site with no open poll (attached mid-poll) */
+	WIRE_RAISED, /* panics raised; not a loss */
 	WIRE_STACK_CUT, /* user stack not walkable by frame pointers */
 	WIRE_COUNT_CNT
+};
+
+struct wire_counts {
+	__u64 v[WIRE_COUNT_CNT];
 };
 
 #define WIRE_ASSERT(type, size) _Static_assert(sizeof(struct type) == (size), #type " size")
@@ -246,7 +259,8 @@ WIRE_ASSERT(wire_switch_out, 48);
 WIRE_ASSERT(wire_switch_in, 56);
 WIRE_ASSERT(wire_cpu_sample, 48);
 WIRE_ASSERT(wire_life, 16);
-WIRE_ASSERT(wire_target, 8);
+WIRE_ASSERT(wire_target_state, 8);
 WIRE_ASSERT(wire_thread, 16);
+WIRE_ASSERT(wire_thread_info, 32);
 
 #endif /* DIAL9_WIRE_H */
