@@ -109,6 +109,7 @@ static enum code_flow code_flow_of(const ZydisDecodedInstruction *in, const Zydi
 static void code_take_memory(struct code_op *op, const ZydisDecodedOperand *o)
 {
 	op->has_mem = true;
+	op->writes_mem = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	op->mem_disp = o->mem.disp.has_displacement ? o->mem.disp.value : 0;
 	if (o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)
 		return; /* thread-local: neither base nor address say where */
@@ -156,7 +157,7 @@ static void code_take_operands(struct code_op *op, const ZydisDecodedInstruction
 		code_take_mov(op, o);
 		break;
 	case ZYDIS_MNEMONIC_LEA:
-		op->has_mem = false;
+		op->has_mem = op->writes_mem = false;
 		if (code_is_reg64(&o[0]))
 			op->lea_to = code_gpr(o[0].reg.value);
 		break;

@@ -48,6 +48,7 @@ struct code_op {
 	uint8_t xadd_reg; /* lock xadd [mem], r64: r64 */
 	uint8_t call_reg; /* call/jmp r64: r64 (mem_base then is CODE_NONE) */
 	bool has_mem;
+	bool writes_mem; /* through the memory operand */
 	bool is_emulated; /* by the kernel, in a uprobe */
 	bool is_steppable; /* the kernel accepts a probe here and single-steps it */
 	uint8_t bytes[15];

@@ -74,7 +74,7 @@ static int plan_add(struct planner *p, const struct site_query *q, struct plan_s
 	const char *reason;
 
 	s->file = p->file;
-	if (site_choose(p->img, &p->starts, q, s, &reason))
+	if (site_choose(p->img, p->relocs, &p->starts, q, s, &reason))
 		return plan_omit(p, s->kind, q->vaddr, reason);
 	if (plan->sites_cnt == p->sites_max)
 		return plan_omit(p, s->kind, q->vaddr, "too many sites in this process");

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RETURNS_INSNS_MAX 6 /* between the load and the call */
-#define RETURNS_MAX 65536 /* candidate bytes kept in one file; further ones are counted */
+#define RETURNS_INSNS_MAX 6 /* from the load to the call */
+#define RETURNS_MAX 16384 /* candidates kept in one file; further ones are counted */
 
 struct image;
-struct starts;
 struct scan_hit;
+struct starts;
 
 struct returns {
 	uint64_t *loads; /* addresses where such a load may stand, rising */
@@ -26,16 +26,15 @@ struct returns {
 };
 
 struct returns_call {
-	uint64_t func; /* start of the calling function */
 	uint64_t call; /* the indirect call or jump */
 	uint64_t after; /* where the callee returns to */
-	bool is_jump; /* a tail jump: returns to the caller of func */
-	bool is_budgeted; /* Tokio's coop budget is set nearby: a scheduler's own loop */
+	bool is_jump; /* a tail jump: returns to the caller's caller */
+	bool is_loose; /* rdi was loaded from memory (unoptimised code): may be another object */
 };
 
-/* Takes a SCAN_CALL hit; keeps it when a fitting load stands before it. 0 or -ENOMEM. */
+/* Takes a SCAN_CALL hit; keeps it when the bytes before it fit. 0 or -ENOMEM. */
 int returns_hit(struct returns *r, const struct scan_hit *hit);
-/* Decodes candidate i. -ENOENT: it is not such a call. */
+/* Decodes candidate i from its function's start. -ENOENT: it is not such a call. */
 int returns_prove(const struct returns *r, size_t i, struct image *img,
 		  const struct starts *starts, struct returns_call *ret);
 void returns_done(struct returns *r);

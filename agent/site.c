@@ -4,46 +4,71 @@
 
 #include "code.h"
 #include "image.h"
+#include "relocs.h"
 #include "starts.h"
 
 #include <errno.h>
+#include <linux/types.h>
 #include <string.h>
 
-#define SITE_RSP 4
-#define SITE_PUSHED_MAX 255 /* words; the cookie has 8 bits */
+#include "bpf/wire.h"
+
+#define SITE_WORDS_MAX 255 /* pushed or skipped on the stack; the cookie has 8 bits */
+#define SITE_JUMPS_MAX 2 /* tail jumps followed */
+#define SITE_STORE_SZ_MAX 64 /* bytes that one instruction may write */
 
 struct site_walk {
 	struct image *img;
+	struct relocs *relocs;
 	const struct starts *starts;
 	const struct site_query *q;
+	uint64_t line; /* where the straight line began */
 	uint16_t held; /* registers that hold the wanted value */
+	/* offsets are from rsp at q->vaddr; below it is negative */
 	int64_t stack_sz; /* bytes pushed since q->vaddr */
-	bool is_stack_known;
-	struct code_op stepped; /* first instruction that could be single-stepped; len 0 = none */
-	struct plan_site stepped_site;
+	int64_t slot_off, frame_off;
+	bool is_stack_known; /* stack_sz is right */
+	bool has_slot; /* the value stands in memory at slot_off */
+	bool has_frame; /* rbp points at frame_off */
+	unsigned jumps;
 };
 
-static uint8_t site_held_reg(const struct site_walk *w)
+/* words between rsp and the slot, or -1 when the slot cannot be told in a cookie */
+static int site_slot_word(const struct site_walk *w)
 {
-	if (w->q->reg == CODE_NONE)
-		return 0;
-	if (w->held & 1u << w->q->reg)
-		return w->q->reg;
-	return (uint8_t)__builtin_ctz(w->held);
+	int64_t off = w->slot_off + w->stack_sz;
+
+	return w->has_slot && off >= 0 && !(off & 7) && off / 8 <= SITE_WORDS_MAX ? (int)(off / 8)
+										   : -1;
 }
 
-static bool site_is_usable(const struct site_walk *w)
+static bool site_has_value(const struct site_walk *w)
 {
-	return (w->q->reg == CODE_NONE || w->held) && w->is_stack_known && w->stack_sz >= 0 &&
-	       w->stack_sz <= SITE_PUSHED_MAX * 8 && !(w->stack_sz & 7);
+	return w->q->reg == CODE_NONE || w->held || (w->q->allow_stack && site_slot_word(w) >= 0);
+}
+
+static bool site_is_stack_fit(const struct site_walk *w)
+{
+	return w->is_stack_known && w->stack_sz >= 0 && w->stack_sz <= SITE_WORDS_MAX * 8 &&
+	       !(w->stack_sz & 7);
 }
 
 static void site_take(const struct site_walk *w, const struct code_op *op, struct plan_site *ret)
 {
 	ret->vaddr = op->vaddr;
-	ret->reg = site_held_reg(w);
 	ret->pushed_words = (uint8_t)(w->stack_sz / 8);
 	ret->is_emulated = op->is_emulated;
+	ret->stack_word = 0;
+	if (w->q->reg == CODE_NONE) {
+		ret->reg = WIRE_RAX;
+	} else if (w->held) {
+		ret->reg = w->held & 1u << w->q->reg ? w->q->reg
+						     : (uint8_t)__builtin_ctz(w->held);
+	} else {
+		ret->reg = WIRE_RSP;
+		ret->stack_word = (uint8_t)site_slot_word(w);
+	}
+	code_format(op, ret->insn, sizeof(ret->insn));
 }
 
 /*
@@ -59,87 +84,155 @@ static bool site_is_looped(const struct site_walk *w, const struct code_op *site
 	if (!w->q->is_entry || site->stack_sz == 8)
 		return false;
 	if (starts_find(w->starts, site->vaddr, &start, &end))
-		return true; /* its end is not known, so neither is this */
+		end = site->vaddr + site->len; /* no more is known of this function */
 	for (; at < end; at += op.len) {
 		if (code_read(w->img, at, &op))
 			return true;
-		if ((op.flow == CODE_BRANCH || op.flow == CODE_JUMP) &&
-		    op.dest > w->q->vaddr && op.dest <= site->vaddr)
+		if ((op.flow == CODE_BRANCH || op.flow == CODE_JUMP) && op.dest >= w->line &&
+		    op.dest <= site->vaddr)
 			return true;
 	}
 	return false;
 }
 
-static void site_advance(struct site_walk *w, const struct code_op *op)
+/* the offset an instruction's memory operand has from rsp at q->vaddr */
+static bool site_stack_off(const struct site_walk *w, const struct code_op *op, int64_t *ret)
+{
+	if (!op->has_mem || op->mem_index != CODE_NONE)
+		return false;
+	if (op->mem_base == WIRE_RSP && w->is_stack_known)
+		*ret = op->mem_disp - w->stack_sz;
+	else if (op->mem_base == WIRE_RBP && w->has_frame)
+		*ret = op->mem_disp + w->frame_off;
+	else
+		return false;
+	return true;
+}
+
+static void site_follow_memory(struct site_walk *w, const struct code_op *op)
+{
+	int64_t off;
+
+	if (!site_stack_off(w, op, &off))
+		return;
+	if (op->store_from != CODE_NONE && (w->held & 1u << op->store_from)) {
+		w->has_slot = true;
+		w->slot_off = off;
+	} else if (op->writes_mem && off > w->slot_off - SITE_STORE_SZ_MAX &&
+		   off < w->slot_off + 8) {
+		w->has_slot = false;
+	}
+}
+
+static void site_follow_registers(struct site_walk *w, const struct code_op *op)
 {
 	bool is_copied = op->copy_to != CODE_NONE && (w->held & 1u << op->copy_from);
+	int64_t off;
 
-	if (op->flow == CODE_CALL_INDIRECT) {
-		w->held &= (uint16_t)~CODE_CALL_CLOBBERS;
-		return;
-	}
+	if (op->load_to != CODE_NONE && w->has_slot && site_stack_off(w, op, &off) &&
+	    off == w->slot_off)
+		is_copied = true;
 	w->held &= (uint16_t)~op->writes;
 	if (is_copied)
-		w->held |= (uint16_t)(1u << op->copy_to);
+		w->held |= (uint16_t)(1u << (op->copy_to != CODE_NONE ? op->copy_to : op->load_to));
+	if (op->copy_to == WIRE_RBP && op->copy_from == WIRE_RSP) {
+		w->has_frame = w->is_stack_known;
+		w->frame_off = -w->stack_sz;
+	} else if (op->writes & 1u << WIRE_RBP) {
+		w->has_frame = false;
+	}
 	if (op->stack_sz)
 		w->stack_sz += op->stack_sz;
-	else if (op->writes & 1u << SITE_RSP)
+	else if (op->writes & 1u << WIRE_RSP)
 		w->is_stack_known = false;
 }
 
-/* 1: go on behind op; 0: op is the site; -ENOENT with a reason: the line ends here. */
-static int site_look_at(struct site_walk *w, const struct code_op *op, const char **ret_reason)
+/* where a tail jump through a GOT slot of this file goes, 0 = not known */
+static uint64_t site_tail_target(struct site_walk *w, const struct code_op *op)
 {
-	if (op->is_emulated) {
-		*ret_reason = "the value is overwritten before the first emulated instruction";
-		if (!site_is_usable(w))
-			return -ENOENT;
-		*ret_reason = "the first emulated instruction is part of a loop";
-		return site_is_looped(w, op) ? -ENOENT : 0;
-	}
-	if (op->is_steppable && !w->stepped.len && site_is_usable(w) && !site_is_looped(w, op)) {
-		w->stepped = *op;
-		site_take(w, op, &w->stepped_site);
-	}
-	if (op->flow == CODE_NEXT || (op->flow == CODE_CALL_INDIRECT && w->q->pass_calls))
-		return 1;
-	*ret_reason = op->flow == CODE_CALL_INDIRECT ?
-			      "an indirect call comes before any emulated instruction" :
-			      "the code ends or branches before any emulated instruction";
-	return -ENOENT;
+	uint64_t dest;
+
+	if (op->flow != CODE_JUMP_INDIRECT || !op->mem_addr || w->jumps == SITE_JUMPS_MAX ||
+	    relocs_read(w->relocs, op->mem_addr, &dest, sizeof(dest)) ||
+	    !image_is_code(w->img, dest))
+		return 0;
+	return dest;
 }
 
-int site_choose(struct image *img, const struct starts *starts, const struct site_query *q,
-		struct plan_site *ret, const char **ret_reason)
+/*
+ * Follows op to *at, the next instruction of the line. false, with a reason: the line ends.
+ */
+static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t *at,
+			 const char **ret_reason)
 {
-	struct site_walk w = { .img = img, .starts = starts, .q = q, .is_stack_known = true };
+	uint64_t dest = site_tail_target(w, op);
+
+	*at += op->len;
+	if (dest) {
+		w->jumps++;
+		w->line = *at = dest;
+	} else if (op->flow == CODE_CALL_INDIRECT && w->q->pass_calls) {
+		w->held &= (uint16_t)~CODE_CALL_CLOBBERS;
+	} else if (op->flow == CODE_NEXT) {
+		site_follow_memory(w, op);
+		site_follow_registers(w, op);
+	} else {
+		*ret_reason = op->flow == CODE_CALL_INDIRECT ?
+				      "an indirect call comes before any emulated instruction" :
+				      "the code ends or branches before any emulated instruction";
+		return false;
+	}
+	return true;
+}
+
+/* 0: op is the site; -EAGAIN: look further; -ENOENT, with a reason: no site on this line. */
+static int site_try(const struct site_walk *w, const struct code_op *op, const char **ret_reason)
+{
+	if (!op->is_emulated)
+		return -EAGAIN;
+	*ret_reason = "the stack pointer is moved by an unknown amount";
+	if (!site_is_stack_fit(w))
+		return -ENOENT;
+	*ret_reason = w->has_slot && !w->q->allow_stack ?
+			      "the value is only on the stack at the first emulated instruction" :
+			      "the value is overwritten before the first emulated instruction";
+	if (!site_has_value(w))
+		return -ENOENT;
+	*ret_reason = "the first emulated instruction is part of a loop";
+	return site_is_looped(w, op) ? -ENOENT : 0;
+}
+
+int site_choose(struct image *img, struct relocs *relocs, const struct starts *starts,
+		const struct site_query *q, struct plan_site *ret, const char **ret_reason)
+{
+	struct site_walk w = { .img = img, .relocs = relocs, .starts = starts, .q = q,
+			       .line = q->vaddr, .is_stack_known = true };
+	bool has_stepped = false;
 	uint64_t at = q->vaddr;
 	struct code_op op;
-	int found = 1;
+	int err = -EAGAIN;
 
 	w.held = q->reg == CODE_NONE ? 0 : (uint16_t)(1u << q->reg);
 	*ret_reason = "no emulated instruction within reach";
-	for (int i = 0; i < SITE_INSNS_MAX && found == 1; i++, at += op.len) {
+	for (int i = 0; i < SITE_INSNS_MAX && err == -EAGAIN; i++) {
 		if (code_read(img, at, &op)) {
 			*ret_reason = "undecodable bytes";
-			found = -ENOENT;
 			break;
 		}
-		found = site_look_at(&w, &op, ret_reason);
-		if (found == 0)
+		err = site_try(&w, &op, ret_reason);
+		if (!err) {
 			site_take(&w, &op, ret);
-		else if (found == 1)
-			site_advance(&w, &op);
+		} else if (err == -EAGAIN) {
+			if (!has_stepped && op.is_steppable && site_is_stack_fit(&w) &&
+			    site_has_value(&w) && !site_is_looped(&w, &op)) {
+				has_stepped = true;
+				site_take(&w, &op, ret);
+			}
+			if (!site_advance(&w, &op, &at, ret_reason))
+				break;
+		}
 	}
-	if (found != 0) {
-		if (!w.stepped.len || !q->allow_stepped)
-			return -ENOENT;
-		op = w.stepped;
-		ret->vaddr = w.stepped_site.vaddr;
-		ret->reg = w.stepped_site.reg;
-		ret->pushed_words = w.stepped_site.pushed_words;
-		ret->is_emulated = false;
-	}
-	code_format(&op, ret->insn, sizeof(ret->insn));
+	if (err && !(has_stepped && q->allow_stepped))
+		return -ENOENT;
 	return image_file_off(img, ret->vaddr, &ret->file_off) ? -ENOENT : 0;
 }

@@ -3,18 +3,19 @@
  * site.h - which instruction to probe, given where a thing happens.
  *
  * Only instructions that are always executed on the way count: the search ends at the first one
- * that can leave the straight line. The first that the kernel emulates and at which the wanted
- * value is still in a register is taken; the site is never inside a loop, a five-byte nop, or
- * behind a lock prefix.
+ * that can leave the straight line (a tail jump through the GOT is followed). The first that the
+ * kernel emulates and at which the wanted value is still in a register, or at a known place on the
+ * stack, is taken; the site is never inside a loop, a five-byte nop, or behind a lock prefix.
  */
 #ifndef DIAL9_SITE_H
 #define DIAL9_SITE_H
 
 #include "plan.h"
 
-#define SITE_INSNS_MAX 24 /* looked at from the place on */
+#define SITE_INSNS_MAX 32 /* looked at from the place on */
 
 struct image;
+struct relocs;
 struct starts;
 
 struct site_query {
@@ -22,14 +23,14 @@ struct site_query {
 	uint8_t reg; /* holds the value there (enum wire_reg); CODE_NONE = none is wanted */
 	bool is_entry; /* vaddr is a function's first instruction */
 	bool pass_calls; /* go on behind indirect calls, with what they leave intact */
-	bool allow_stepped;
+	bool allow_stepped, allow_stack; /* as in struct plan_options */
 };
 
 /*
- * Sets vaddr, file_off, reg, pushed_words, is_emulated and insn of *ret. -ENOENT: no instruction
- * fits, and *ret_reason (static text) says why.
+ * Sets vaddr, file_off, reg, stack_word, pushed_words, is_emulated and insn of *ret. -ENOENT: no
+ * instruction fits, and *ret_reason (static text) says why.
  */
-int site_choose(struct image *img, const struct starts *starts, const struct site_query *q,
-		struct plan_site *ret, const char **ret_reason);
+int site_choose(struct image *img, struct relocs *relocs, const struct starts *starts,
+		const struct site_query *q, struct plan_site *ret, const char **ret_reason);
 
 #endif /* DIAL9_SITE_H */
