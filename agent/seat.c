@@ -10,10 +10,12 @@
 #include "memory.h"
 #include "plan.h"
 #include "remotes.h"
+#include "scheduler.h"
 #include "target.h"
 
 #define SEARCH_READS_MAX 6000 /* well under 20 ms */
 #define FIND_READS_MAX 24
+#define RUNTIMES_MAX 64 /* remembered; a further one takes the place of the least recently asked */
 #define FILES_MAX 16 /* files that carry Tokio; further ones are not searched */
 #define TLS_SLACK 64 /* bytes that alignment may put between a TLS block and the thread pointer */
 
@@ -29,6 +31,16 @@ struct seats {
 		bool is_confirmed; /* and it held for another one */
 	} files[FILES_MAX];
 	size_t files_cnt;
+	struct seat_scheduler {
+		uint64_t addr; /* 0 = free */
+		enum seat_flavor flavor;
+		uint64_t remotes[2]; /* multi_thread: (address, count), for ever the same */
+		uint16_t remotes_off;
+		uint64_t asked; /* value of `asks` at its last use */
+		struct census own; /* used where the build is not certain */
+	} schedulers[RUNTIMES_MAX];
+	uint64_t asks;
+	struct census census[2]; /* multi_thread, current_thread: where one file carries Tokio */
 };
 
 static int read_target(void *ctx, uint64_t addr, void *buf, size_t sz)
@@ -140,4 +152,110 @@ int seats_find(struct seats *s, pid_t tid, uint64_t fsbase, struct seat *ret)
 			return err;
 	}
 	return -ENOENT;
+}
+
+/* The Handle's words, and what it is; remembered per address. */
+static int scheduler_open(struct seats *s, uint64_t addr, uint64_t *words, struct census_handle *h,
+			  struct seat_scheduler **ret)
+{
+	uint16_t remotes_off = s->files_cnt == 1 && s->files[0].layout.is_known ?
+			       s->files[0].layout.remotes_off : 0;
+	struct seat_scheduler *at = &s->schedulers[0];
+	enum seat_flavor flavor = SEAT_UNKNOWN;
+	int err;
+
+	*h = (struct census_handle){.m = &s->memory, .plan = s->plan, .addr = addr,
+				    .words = words};
+	if (!memory_is_ptr(addr))
+		return -ENOENT;
+	memory_budget(&s->memory, SEARCH_READS_MAX);
+	h->cnt = memory_words(&s->memory, addr, words, CENSUS_WORDS);
+	if (h->cnt < 4)
+		return h->cnt == -ESRCH ? -ESRCH : -ENOENT;
+	s->asks++;
+	for (size_t i = 0; i < RUNTIMES_MAX; i++) {
+		if (s->schedulers[i].addr == addr) {
+			at = &s->schedulers[i];
+			break;
+		}
+		if (s->schedulers[i].asked < at->asked)
+			at = &s->schedulers[i];
+	}
+	if (at->addr != addr) {
+		err = scheduler_judge(h, remotes_off, &s->scratch, &flavor);
+		if (err)
+			return err == -ESRCH ? err : -ENOENT;
+		*at = (struct seat_scheduler){.addr = addr, .flavor = flavor};
+		if (flavor == SEAT_MULTI_THREAD) {
+			at->remotes_off = s->scratch.handle_off;
+			at->remotes[0] = s->scratch.addr;
+			at->remotes[1] = s->scratch.cnt;
+		}
+	}
+	at->asked = s->asks;
+	*ret = at;
+	return 0;
+}
+
+int seats_flavor(struct seats *s, uint64_t scheduler, enum seat_flavor *ret)
+{
+	uint64_t words[CENSUS_WORDS];
+	struct seat_scheduler *at;
+	struct census_handle h;
+	int err;
+
+	seats_forget(s, scheduler);
+	err = scheduler_open(s, scheduler, words, &h, &at);
+	if (!err)
+		*ret = at->flavor;
+	return err;
+}
+
+/* A Handle that was dropped, and its memory used again, is no longer shaped like one. */
+static bool is_same(const struct seat_scheduler *at, const struct census_handle *h)
+{
+	int i = at->remotes_off / 8;
+
+	if (!memory_is_arc(h->words[0], h->words[1]))
+		return false;
+	return at->flavor != SEAT_MULTI_THREAD ||
+	       (i + 1 < h->cnt && h->words[i] == at->remotes[0] &&
+		h->words[i + 1] == at->remotes[1]);
+}
+
+int seats_runtime(struct seats *s, uint64_t scheduler, uint64_t owner_id, uint64_t owned_tasks,
+		  struct seat_runtime *ret)
+{
+	uint64_t words[CENSUS_WORDS];
+	struct seat_scheduler *at;
+	struct census_handle h;
+	struct census_count depth, alive;
+	struct census *c;
+	int err;
+
+	*ret = (struct seat_runtime){0};
+	err = scheduler_open(s, scheduler, words, &h, &at);
+	if (err)
+		return err;
+	if (!is_same(at, &h)) {
+		seats_forget(s, scheduler);
+		return -ENOENT;
+	}
+	h.owner_id = owner_id;
+	h.owned_tasks = owned_tasks;
+	c = s->files_cnt == 1 ? &s->census[at->flavor == SEAT_CURRENT_THREAD] : &at->own;
+	alive = census_alive(c, &h);
+	depth = census_inject(c, &h);
+	ret->has_alive = alive.is_known;
+	ret->alive = alive.cnt;
+	ret->has_global_depth = depth.is_known;
+	ret->global_depth = depth.cnt;
+	return 0;
+}
+
+void seats_forget(struct seats *s, uint64_t scheduler)
+{
+	for (size_t i = 0; i < RUNTIMES_MAX; i++)
+		if (s->schedulers[i].addr == scheduler)
+			memset(&s->schedulers[i], 0, sizeof(s->schedulers[i]));
 }
