@@ -6,6 +6,7 @@
 #include "plan.h"
 
 #include "bind.h"
+#include "callers.h"
 #include "code.h"
 #include "counter.h"
 #include "feature.h"
@@ -139,7 +140,8 @@ static int plan_entries(struct planner *p, uint8_t kind)
 		struct plan_site s = { .kind = kind, .func_vaddr = entries[i].func };
 		struct site_query q = { .vaddr = entries[i].func, .reg = PLAN_RDI,
 					.is_entry = true,
-					.allow_stepped = p->opt->allow_stepped };
+					.allow_stepped = p->opt->allow_stepped,
+					.allow_stack = p->opt->allow_stack };
 
 		s.id_off = entries[i].type->id_off;
 		s.scheduler_off = entries[i].type->scheduler_off;
@@ -156,27 +158,62 @@ static int plan_entries(struct planner *p, uint8_t kind)
 	return err;
 }
 
+static int plan_add_return(struct planner *p, uint64_t call, uint64_t after)
+{
+	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call };
+	struct site_query q = { .vaddr = after, .reg = CODE_NONE,
+				.allow_stepped = p->opt->allow_stepped };
+
+	return plan_add(p, &q, &s);
+}
+
+/* Behind the calls of functions that end in a tail jump to poll. */
+static int plan_wrapped_returns(struct planner *p, struct callers *callers)
+{
+	int err = callers_find(callers, p->img, p->relocs, &p->starts);
+	struct code_op op;
+
+	for (size_t i = 0; i < callers->cnt && !err; i++) {
+		if (code_read(p->img, callers->calls[i], &op))
+			continue;
+		if (op.flow == CODE_CALL || op.flow == CODE_CALL_INDIRECT)
+			err = plan_add_return(p, op.vaddr, op.vaddr + op.len);
+		else
+			err = plan_omit(p, WIRE_SITE_RETURN, op.vaddr,
+					"tail jump to a function that itself jumps to poll");
+	}
+	if (!err && callers->left_cnt)
+		err = plan_omit(p, WIRE_SITE_RETURN, callers->funcs[0],
+				"more callers than are looked at");
+	return err;
+}
+
 static int plan_returns(struct planner *p)
 {
+	struct callers callers = { .cnt = 0 };
+	struct returns_call call;
+	size_t strict_cnt = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < p->returns.loads_cnt && !err; i++) {
-		struct plan_site s = { .kind = WIRE_SITE_RETURN };
-		struct site_query q = { .reg = CODE_NONE,
-					.allow_stepped = p->opt->allow_stepped };
-		struct returns_call call;
-
-		if (returns_prove(&p->returns, i, p->img, &p->starts, &call))
-			continue;
-		if (call.is_jump) {
-			err = plan_omit(p, s.kind, call.call,
-					"tail jump: no code of this function runs after the poll");
-			continue;
+	/* a loose match is believed only where nothing better exists: an unoptimised build */
+	for (int loose = 0; loose < 2 && !strict_cnt && !err; loose++) {
+		for (size_t i = 0; i < p->returns.loads_cnt && !err; i++) {
+			if (returns_prove(&p->returns, i, p->img, &p->starts, &call) ||
+			    call.is_loose != loose)
+				continue;
+			strict_cnt += !loose;
+			if (!call.is_jump)
+				err = plan_add_return(p, call.call, call.after);
+			else if (call.is_wrapper && callers.funcs_cnt < CALLERS_FUNCS_MAX)
+				callers.funcs[callers.funcs_cnt++] = call.func;
+			else
+				err = plan_omit(p, WIRE_SITE_RETURN, call.call,
+						"tail jump: nothing here runs after the poll");
 		}
-		s.func_vaddr = call.call;
-		q.vaddr = call.after;
-		err = plan_add(p, &q, &s);
 	}
+	if (!err && callers.funcs_cnt)
+		err = plan_wrapped_returns(p, &callers);
+	callers_done(&callers);
 	return err;
 }
 
@@ -203,7 +240,8 @@ static int plan_draws(struct planner *p)
 		struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID, .func_vaddr = d->func,
 				       .counter = (uint16_t)counter };
 		struct site_query q = { .vaddr = d->after, .reg = d->reg, .pass_calls = true,
-					.allow_stepped = p->opt->allow_stepped };
+					.allow_stepped = p->opt->allow_stepped,
+					.allow_stack = p->opt->allow_stack };
 
 		if (counter < 0)
 			err = plan_omit(p, s.kind, d->vaddr, "too many counters in this file");
@@ -220,7 +258,8 @@ static int plan_binds(struct planner *p)
 	for (size_t i = 0; i < p->binds.cnt && !err; i++) {
 		struct plan_site s = { .kind = WIRE_SITE_BIND };
 		struct site_query q = { .reg = PLAN_RSI, .is_entry = true,
-					.allow_stepped = p->opt->allow_stepped };
+					.allow_stepped = p->opt->allow_stepped,
+					.allow_stack = p->opt->allow_stack };
 		struct bind_place place;
 
 		if (bind_prove(&p->binds, i, p->img, &p->starts, &place))

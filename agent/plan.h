@@ -28,7 +28,8 @@ enum plan_level { PLAN_STAT, PLAN_POLLS, PLAN_WAKES, PLAN_FULL };
 struct plan_site {
 	uint8_t kind; /* enum wire_site */
 	uint8_t reg; /* enum wire_reg: holds the task header, or the new id */
-	uint8_t stack_word; /* with reg WIRE_RSP: it stands in memory, this many words above rsp */
+	uint8_t stack_word; /* with reg WIRE_RSP: it stands in memory, this many words above rsp, */
+	bool is_below_rbp; /* or rather below rbp; to be or-ed in by WIRE_COOKIE_STACK */
 	uint8_t pushed_words; /* 8-byte words pushed since function entry or the return */
 	bool is_emulated; /* the kernel need not single-step it */
 	bool has_location; /* tokio_unstable: the word at id_off + 8 is &Location */

@@ -101,6 +101,7 @@ static int returns_follow(const uint8_t *b, size_t sz, uint64_t vaddr, struct va
 	ret->after = op.vaddr + op.len;
 	ret->is_jump = op.flow == CODE_JUMP_INDIRECT;
 	ret->is_loose = v->of[WIRE_RDI] != header && is_rdi_loaded && op.call_reg != CODE_NONE;
+	ret->is_wrapper = ret->is_jump && header == WIRE_RDI;
 	*ret_rdi_same = v->of[WIRE_RDI] == header || ret->is_loose;
 	return 0;
 }
@@ -163,8 +164,8 @@ int returns_hit(struct returns *r, const struct scan_hit *hit)
 	uint8_t low = b[1] & 7, reg, base;
 	size_t back = hit->before_sz < RETURNS_BACK ? hit->before_sz : RETURNS_BACK;
 
-	if (is_mem && b[1] < 0x40 && (low == 5 || (low == 4 && b[2] != 0x24)))
-		return 0; /* rip-relative, indexed */
+	if (is_mem && b[1] < 0x40 && low == 4 && b[2] != 0x24)
+		return 0; /* indexed */
 	for (size_t j = back; j >= 4; j--) {
 		base = returns_load_base(b - j, &reg);
 		/* through a register the load of slot 0 stands between: left to the decoder */
@@ -187,14 +188,14 @@ static void returns_step(const struct code_op *op, void *ctx)
 int returns_prove(const struct returns *r, size_t i, struct image *img,
 		  const struct starts *starts, struct returns_call *ret)
 {
-	uint64_t func, at = r->loads[i];
+	uint64_t at = r->loads[i];
 	uint8_t b[RETURNS_BYTES];
 	struct values v;
 	bool is_rdi_same;
 	size_t n;
 
 	values_init(&v);
-	if (code_prove(img, starts, at, &func, returns_step, &v))
+	if (code_prove(img, starts, at, &ret->func, returns_step, &v))
 		return -ENOENT;
 	n = image_read_some(img, at, b, sizeof(b));
 	if (!n || returns_follow(b, n, at, &v, ret, &is_rdi_same) || !is_rdi_same)

@@ -26,9 +26,11 @@ struct returns {
 };
 
 struct returns_call {
+	uint64_t func; /* start of the calling function (returns_prove only) */
 	uint64_t call; /* the indirect call or jump */
 	uint64_t after; /* where the callee returns to */
 	bool is_jump; /* a tail jump: returns to the caller's caller */
+	bool is_wrapper; /* is_jump, and the header is func's own argument: see callers.h */
 	bool is_loose; /* rdi was loaded from memory (unoptimised code): may be another object */
 };
 

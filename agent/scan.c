@@ -28,7 +28,7 @@ static bool scan_is_call(const uint8_t *b)
 {
 	unsigned mod_op = b[1] & 0xf8;
 
-	if (b[0] != 0xff)
+	if (b[0] != 0xff || b[1] == 0x15 || b[1] == 0x25)
 		return false;
 	if (mod_op == 0x10 || mod_op == 0x20 || mod_op == 0xd0 || mod_op == 0xe0)
 		return true;
@@ -50,6 +50,8 @@ static unsigned scan_match(const uint8_t *b)
 		return SCAN_XADD;
 	if (scan_is_store_18(b))
 		return SCAN_STORE_18;
+	if (b[0] == 0xe8 || b[0] == 0xe9 || (b[0] == 0xff && (b[1] == 0x15 || b[1] == 0x25)))
+		return SCAN_DIRECT;
 	if (!memcmp(b, "tokio", 5))
 		return SCAN_TOKIO;
 	if (!memcmp(b, "/rustc/", 7))
@@ -97,10 +99,21 @@ static unsigned scan_text_mask(const uint8_t *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(tokio, rustc));
 }
 
+static unsigned scan_direct_mask(const uint8_t *p)
+{
+	__m128i v0 = scan_at(p), v1 = scan_at(p + 1);
+	__m128i rel = _mm_or_si128(scan_eq(v0, 0xe8), scan_eq(v0, 0xe9));
+	__m128i rip = _mm_and_si128(_mm_or_si128(scan_eq(v1, 0x15), scan_eq(v1, 0x25)),
+				    scan_eq(v0, 0xff));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(rel, rip));
+}
+
 static unsigned scan_mask(const uint8_t *p, unsigned shapes)
 {
 	return (shapes & SCAN_CODE ? scan_code_mask(p) : 0) |
-	       (shapes & SCAN_TEXT ? scan_text_mask(p) : 0);
+	       (shapes & SCAN_TEXT ? scan_text_mask(p) : 0) |
+	       (shapes & SCAN_DIRECT ? scan_direct_mask(p) : 0);
 }
 #else
 static unsigned scan_mask(const uint8_t *p, unsigned shapes)

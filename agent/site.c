@@ -24,19 +24,18 @@ struct site_walk {
 	const struct site_query *q;
 	uint64_t line; /* where the straight line began */
 	uint16_t held; /* registers that hold the wanted value */
-	/* offsets are from rsp at q->vaddr; below it is negative */
 	int64_t stack_sz; /* bytes pushed since q->vaddr */
-	int64_t slot_off, frame_off;
+	/* where the value stands in memory: from rsp at q->vaddr, or from rbp as it is now */
+	int64_t slot_off;
+	bool has_slot, is_slot_rbp;
 	bool is_stack_known; /* stack_sz is right */
-	bool has_slot; /* the value stands in memory at slot_off */
-	bool has_frame; /* rbp points at frame_off */
 	unsigned jumps;
 };
 
-/* words between rsp and the slot, or -1 when the slot cannot be told in a cookie */
+/* words from rsp up or from rbp down to the slot, or -1 when a cookie cannot tell it */
 static int site_slot_word(const struct site_walk *w)
 {
-	int64_t off = w->slot_off + w->stack_sz;
+	int64_t off = w->is_slot_rbp ? -w->slot_off : w->slot_off + w->stack_sz;
 
 	return w->has_slot && off >= 0 && !(off & 7) && off / 8 <= SITE_WORDS_MAX ? (int)(off / 8)
 										   : -1;
@@ -59,6 +58,7 @@ static void site_take(const struct site_walk *w, const struct code_op *op, struc
 	ret->pushed_words = (uint8_t)(w->stack_sz / 8);
 	ret->is_emulated = op->is_emulated;
 	ret->stack_word = 0;
+	ret->is_below_rbp = false;
 	if (w->q->reg == CODE_NONE) {
 		ret->reg = WIRE_RAX;
 	} else if (w->held) {
@@ -67,6 +67,7 @@ static void site_take(const struct site_walk *w, const struct code_op *op, struc
 	} else {
 		ret->reg = WIRE_RSP;
 		ret->stack_word = (uint8_t)site_slot_word(w);
+		ret->is_below_rbp = w->is_slot_rbp;
 	}
 	code_format(op, ret->insn, sizeof(ret->insn));
 }
@@ -95,31 +96,31 @@ static bool site_is_looped(const struct site_walk *w, const struct code_op *site
 	return false;
 }
 
-/* the offset an instruction's memory operand has from rsp at q->vaddr */
-static bool site_stack_off(const struct site_walk *w, const struct code_op *op, int64_t *ret)
+/* a memory operand on the stack: its offset, from rsp at q->vaddr or from rbp */
+static bool site_stack_off(const struct site_walk *w, const struct code_op *op, int64_t *ret,
+			   bool *ret_is_rbp)
 {
 	if (!op->has_mem || op->mem_index != CODE_NONE)
 		return false;
-	if (op->mem_base == WIRE_RSP && w->is_stack_known)
-		*ret = op->mem_disp - w->stack_sz;
-	else if (op->mem_base == WIRE_RBP && w->has_frame)
-		*ret = op->mem_disp + w->frame_off;
-	else
-		return false;
-	return true;
+	*ret_is_rbp = op->mem_base == WIRE_RBP;
+	*ret = *ret_is_rbp ? op->mem_disp : op->mem_disp - w->stack_sz;
+	/* above rbp lie the caller's words, or rbp is no frame pointer at all */
+	return *ret_is_rbp ? op->mem_disp < 0 : op->mem_base == WIRE_RSP && w->is_stack_known;
 }
 
 static void site_follow_memory(struct site_walk *w, const struct code_op *op)
 {
+	bool is_rbp;
 	int64_t off;
 
-	if (!site_stack_off(w, op, &off))
+	if (!site_stack_off(w, op, &off, &is_rbp))
 		return;
 	if (op->store_from != CODE_NONE && (w->held & 1u << op->store_from)) {
 		w->has_slot = true;
+		w->is_slot_rbp = is_rbp;
 		w->slot_off = off;
-	} else if (op->writes_mem && off > w->slot_off - SITE_STORE_SZ_MAX &&
-		   off < w->slot_off + 8) {
+	} else if (op->writes_mem && is_rbp == w->is_slot_rbp &&
+		   off > w->slot_off - SITE_STORE_SZ_MAX && off < w->slot_off + 8) {
 		w->has_slot = false;
 	}
 }
@@ -127,20 +128,17 @@ static void site_follow_memory(struct site_walk *w, const struct code_op *op)
 static void site_follow_registers(struct site_walk *w, const struct code_op *op)
 {
 	bool is_copied = op->copy_to != CODE_NONE && (w->held & 1u << op->copy_from);
+	bool is_rbp;
 	int64_t off;
 
-	if (op->load_to != CODE_NONE && w->has_slot && site_stack_off(w, op, &off) &&
-	    off == w->slot_off)
+	if (op->load_to != CODE_NONE && w->has_slot && site_stack_off(w, op, &off, &is_rbp) &&
+	    is_rbp == w->is_slot_rbp && off == w->slot_off)
 		is_copied = true;
 	w->held &= (uint16_t)~op->writes;
 	if (is_copied)
 		w->held |= (uint16_t)(1u << (op->copy_to != CODE_NONE ? op->copy_to : op->load_to));
-	if (op->copy_to == WIRE_RBP && op->copy_from == WIRE_RSP) {
-		w->has_frame = w->is_stack_known;
-		w->frame_off = -w->stack_sz;
-	} else if (op->writes & 1u << WIRE_RBP) {
-		w->has_frame = false;
-	}
+	if (op->writes & 1u << WIRE_RBP && w->is_slot_rbp)
+		w->has_slot = false;
 	if (op->stack_sz)
 		w->stack_sz += op->stack_sz;
 	else if (op->writes & 1u << WIRE_RSP)

@@ -199,6 +199,7 @@ struct wire_thread_info { /* one per thread of a target, from the task iterator 
  *   bits 38-53  scheduler_off
  *   bits 54-61  with register WIRE_RSP: the header (or the id) is in no register but in memory,
  *               this many 8-byte words above the stack pointer
+ *   bit  62     ... or rather this many words below rbp
  */
 enum wire_site {
 	WIRE_SITE_RETURN = 1,
@@ -220,8 +221,9 @@ enum wire_reg {
 #define WIRE_COOKIE(site, reg, pushed_words, id_off, has_location, scheduler_off)                  \
 	((__u64)(site) | (__u64)(reg) << 8 | (__u64)(pushed_words) << 13 | (__u64)(id_off) << 21 | \
 	 (__u64)(has_location) << 37 | (__u64)(scheduler_off) << 38)
-#define WIRE_COOKIE_STACK(word) ((__u64)(word) << 54) /* to be or-ed in */
+#define WIRE_COOKIE_STACK(word, below_rbp) ((__u64)(word) << 54 | (__u64)(below_rbp) << 62)
 #define WIRE_COOKIE_STACK_WORD(c) ((__u8)((c) >> 54))
+#define WIRE_COOKIE_BELOW_RBP(c) ((__u8)((c) >> 62) & 1)
 #define WIRE_COOKIE_SITE(c) ((__u8)(c))
 #define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x1f)
 #define WIRE_COOKIE_PUSHED(c) ((__u8)((c) >> 13))
