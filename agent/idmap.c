@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int idmap_init(struct idmap *m, uint32_t max)
 {
@@ -67,4 +68,10 @@ void idmap_del(struct idmap *m, uint64_t key)
 	}
 	m->slots[hole].value_plus_1 = 0;
 	m->cnt--;
+}
+
+void idmap_clear(struct idmap *m)
+{
+	memset(m->slots, 0, ((size_t)m->mask + 1) * sizeof(*m->slots));
+	m->cnt = 0;
 }

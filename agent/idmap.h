@@ -33,6 +33,7 @@ void idmap_done(struct idmap *m);
 /* false: the map holds `max` keys already. An existing key gets the new value. */
 bool idmap_put(struct idmap *m, uint64_t key, uint32_t value);
 void idmap_del(struct idmap *m, uint64_t key);
+void idmap_clear(struct idmap *m);
 
 /* Sequential keys (thread and task ids) spread evenly. */
 static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)

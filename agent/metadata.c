@@ -96,25 +96,52 @@ int metadata_setf(struct metadata *m, const char *key, const char *fmt, ...)
 	return metadata_set(m, key, value);
 }
 
+/* Where `item` stands in a comma-separated list, NULL = not in it. */
+static const char *find_item(const char *list, const char *item)
+{
+	size_t len = strlen(item);
+
+	for (const char *p = list; p; p = strchr(p, ',')) {
+		p += *p == ',';
+		if (!strncmp(p, item, len) && (p[len] == ',' || !p[len]))
+			return p;
+	}
+	return NULL;
+}
+
 int metadata_add(struct metadata *m, const char *key, const char *item)
 {
-	const char *old = metadata_get(m, key), *p = old;
-	size_t len = strlen(item);
+	const char *old = metadata_get(m, key);
 	char *joined;
 	int rc;
 
 	if (!old || !*old)
 		return metadata_set(m, key, item);
-	for (; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		if (!strncmp(p, item, len) && (p[len] == ',' || !p[len]))
-			return 0;
-	}
+	if (find_item(old, item))
+		return 0;
 	if (asprintf(&joined, "%s,%s", old, item) < 0)
 		return log_error(-ENOMEM, "no memory for metadata '%.64s'", key);
 	rc = metadata_set(m, key, joined);
 	free(joined);
 	return rc;
+}
+
+void metadata_drop(struct metadata *m, const char *key, const char *item)
+{
+	const char *old = metadata_get(m, key), *at = old ? find_item(old, item) : NULL;
+	size_t before, len = strlen(item);
+	char *rest;
+
+	if (!at)
+		return;
+	before = (size_t)(at - old);
+	/* the comma behind the item goes with it, or else the one before it */
+	len += at[len] == ',';
+	before -= before && !at[len] && at[len - 1] != ',';
+	if (asprintf(&rest, "%.*s%s", (int)before, old, at + len) < 0)
+		return;
+	metadata_set(m, key, rest);
+	free(rest);
 }
 
 const char *metadata_get(const struct metadata *m, const char *key)

@@ -32,6 +32,9 @@ int metadata_setf(struct metadata *m, const char *key, const char *fmt, ...)
 /* Adds `item` to the comma-separated list under `key`, once. As metadata_set. */
 int metadata_add(struct metadata *m, const char *key, const char *item);
 
+/* Takes `item` out of that list; nothing happens if it is not in it. */
+void metadata_drop(struct metadata *m, const char *key, const char *item);
+
 /* The value, NULL if unset. Valid until the next change. */
 const char *metadata_get(const struct metadata *m, const char *key);
 

@@ -20,9 +20,10 @@
 struct task {
 	uint64_t id; /* 0 = free slot: Tokio never gives it out */
 	uint32_t name; /* emit_name of its spawn place, else its type */
-	uint16_t pad;
-	uint8_t list; /* index of its owned-tasks list, TASK_NO_LIST = unknown */
-	uint8_t is_fresh; /* polled since the last time the table was aged */
+	uint8_t pad;
+	uint8_t list; /* number of its task list (tasklist.h), TASK_NO_LIST = unknown */
+	bool is_unpolled; /* spawned before our eyes, not polled yet */
+	bool is_fresh; /* polled since the last time the table was aged */
 };
 
 struct tasks;

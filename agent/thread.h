@@ -27,6 +27,7 @@ enum poll_kind {
 
 struct poll { /* one open poll */
 	uint64_t task_id, start_ns;
+	uint64_t vtable;
 	uint64_t handoff_ns; /* another thread took the worker during this poll; 0 = no */
 	uint64_t queued_ns; /* POLL_BLOCKING: when it was spawned, 0 = unknown */
 	struct worker *worker; /* POLL_WORKER: whose poll it is (or was, before the hand-off) */
@@ -45,7 +46,6 @@ struct thread {
 	pid_t tid; /* 0 = free */
 	uint8_t depth; /* entries of polls[] in use */
 	uint8_t seat_next;
-	bool is_parked; /* a WorkerParkEvent waits for its WorkerUnparkEvent */
 	bool is_pool; /* ran a blocking task that was no worker launch */
 	struct worker *worker; /* the latest it polled as; NULL = none or lost */
 	struct poll polls[THREAD_DEPTH];
@@ -53,7 +53,7 @@ struct thread {
 	uint64_t retry_ns; /* when its seat may be asked for again after a failure */
 	uint64_t cpu_time_ns; /* as last seen */
 	uint32_t off_slot; /* its off-CPU interval's place in offcpu.c + 1; 0 = none */
-	uint32_t comm_name; /* emit_name of comm */
+	uint32_t comm_name; /* emit_name of comm; 0 = not known */
 	char comm[16];
 };
 

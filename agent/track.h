@@ -21,12 +21,14 @@ struct seat;
 
 #define TRACK_TASKS_MAX (1u << 20) /* tasks remembered; a further one is emitted by its type, counted */
 #define TRACK_WORKERS_MAX 1024
-#define TRACK_RUNTIMES_MAX 64
+#define TRACK_RUNTIMES_MAX 256 /* the blocks local-<tid> and unknown-<owner> included */
 
 /* Answers from the rooms to the left; each returns 0 or a negative errno, and may be slow (they
  * are asked once per thread, type, spawn place or runtime). `ctx` is track_options.ctx. */
 struct track_ops {
-	/* the multi_thread seat of a thread; also tells BPF its queue address (see wire_thread) */
+	/* the multi_thread seat of a thread. Asked for every thread that polls async tasks, so that
+	 * the answerer can tell BPF about it in any case (struct wire_thread: is_worker; and the
+	 * queue's address if there is a seat). */
 	int (*seat)(void *ctx, pid_t tid, struct seat *ret);
 	/* enum seat_flavor of a scheduler word */
 	int (*flavor)(void *ctx, uint64_t scheduler, int *ret);
@@ -51,6 +53,7 @@ struct track_options {
 	bool has_task_events; /* spawn, end: level full and DIAL9_TASK_TRACKING_ENABLED */
 	bool has_bind; /* bind_inner is probed: spawns are dated by it, not by the id counter */
 	bool has_raise; /* panics are seen */
+	bool has_wakes; /* every effective wake is recorded (levels wakes and full) */
 	uint32_t counters_cnt; /* id counter candidates, confirmed by track */
 };
 
@@ -83,6 +86,10 @@ struct track_stats {
 	uint64_t unknown_worker; /* polls on a thread whose worker is not known */
 	uint64_t tasks_over_cap;
 	uint64_t handoffs; /* block_in_place moves */
+	uint64_t alive; /* tasks older than the recording (agent:Alive) */
+	uint64_t tasks_now; /* remembered at this moment */
+	uint64_t ids_drawn, ids_foreign; /* from id counters; of counters found not to be Tokio's */
+	uint64_t counters_confirmed;
 	uint64_t used_records, ignored_records;
 	uint64_t ignored_by[16]; /* by enum wire_kind: records that became no event, e.g. counters */
 };

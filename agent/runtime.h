@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime.h - the runtimes of the target: which task list and which scheduler belongs to which,
+ * their names, their blocks of worker ids, their 10 ms samples.
+ *
+ * A multi_thread runtime has as many workers as its seats say, a current_thread runtime one. What
+ * is neither gets a block of its own: local-<tid> (LocalSet, block_on: one thread), unknown-<owner>
+ * (a multi_thread runtime whose seats cannot be read: one worker per polling thread).
+ * A block whose threads are all gone goes to the next runtime of the same shape, name and all, so
+ * that a program which makes runtimes all day does not use up the ids.
+ */
+#ifndef DIAL9_RUNTIME_H
+#define DIAL9_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct emit;
+struct poll;
+struct runtimes;
+struct seat;
+struct tasklists;
+struct thread;
+struct track_options;
+
+/* Ids that dial9's readers use for "blocking pool" and "unknown": never a worker's. */
+#define WORKER_BLOCKING 254u
+#define WORKER_UNKNOWN 255u
+
+enum runtime_kind { RUNTIME_NONE, RUNTIME_MULTI, RUNTIME_CURRENT, RUNTIME_LOCAL, RUNTIME_UNSEATED };
+
+struct runtime {
+	uint8_t kind; /* enum runtime_kind; NONE = free */
+	uint32_t owner_id; /* of its task list, 0 = not seen yet */
+	uint64_t scheduler; /* address of its Handle, 0 = none */
+	uint32_t key; /* LOCAL: tid; UNSEATED: owner id */
+	uint32_t workers_cnt; /* 0 = block not reserved yet; UNSEATED has no block */
+	struct worker *workers; /* workers_cnt of them, ids contiguous */
+	uint32_t name; /* emit_name */
+	char label[48]; /* the same, as text */
+};
+
+struct worker {
+	uint32_t id;
+	struct runtime *runtime;
+	struct thread *holder; /* thread that is this worker, NULL = none known */
+	struct poll *open; /* its open poll, on `holder` */
+	struct thread *parked; /* thread whose WorkerParkEvent is open, NULL = not parked */
+	bool was_held;
+};
+
+int runtimes_new(const struct track_options *o, struct emit *e, struct runtimes **ret);
+void runtimes_free(struct runtimes *rs);
+
+/* A thread polls for list `owner_id`, whose tasks carry this scheduler word. */
+void runtimes_owner(struct runtimes *rs, pid_t tid, uint64_t owner_id, uint64_t scheduler);
+
+/* MULTI or CURRENT runtime of a task list. NULL: *ret_is_known says whether it is known to be
+ * neither, or was not heard of (its record was lost). */
+struct runtime *runtimes_by_owner(struct runtimes *rs, uint32_t owner_id, bool *ret_is_known);
+
+/* Runtime of a seat, its block reserved; NULL when ids or runtimes have run out or the seat does
+ * not fit what is known of the runtime. */
+struct runtime *runtimes_by_seat(struct runtimes *rs, pid_t tid, const struct seat *seat);
+
+/* The worker of the thread's LOCAL runtime; a worker of the UNSEATED runtime `owner_id` that no
+ * thread holds. NULL when ids or runtimes have run out. */
+struct worker *runtimes_local(struct runtimes *rs, pid_t tid);
+struct worker *runtimes_unseated(struct runtimes *rs, uint32_t owner_id);
+
+/* RuntimeMetricsEvent of each live MULTI and CURRENT runtime. `lists` helps to find them in memory;
+ * `has_all`: every task was seen since it was spawned, so that our own count will do where memory
+ * does not tell. */
+void runtimes_sample(struct runtimes *rs, const struct tasklists *lists, uint64_t now_ns,
+		     bool has_all);
+
+#endif /* DIAL9_RUNTIME_H */
