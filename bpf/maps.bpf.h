@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* maps.bpf.h - every map, with who fills it and what happens at its cap. */
+#ifndef DIAL9_MAPS_BPF_H
+#define DIAL9_MAPS_BPF_H
+
+/* tgid -> slot. Filled by the agent before attach. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_TARGETS_MAX);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+/* tid -> seat. Filled by the agent; full: that thread's queue depth stays unknown. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WIRE_THREADS_MAX);
+	__type(key, __u32);
+	__type(value, struct wire_thread);
+} worker_threads SEC(".maps");
+
+/* Ring c belongs to CPU c; the last one to CPU samples. Sizes are set before load. */
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+/* slot -> counters of what did not become a record. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_TARGETS_MAX);
+	__type(key, __u32);
+	__type(value, struct wire_counts);
+} counts SEC(".maps");
+
+/* Room for records with a stack; two per CPU, as a sample may interrupt a switch. */
+struct scratch {
+	__u64 fixed[6]; /* struct wire_switch_out or wire_cpu_sample: both 48 bytes */
+	__u64 frames[WIRE_FRAMES_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+#define SCRATCH_SWITCH 0
+#define SCRATCH_SAMPLE 1
+
+#endif /* DIAL9_MAPS_BPF_H */

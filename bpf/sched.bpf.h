@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sched.bpf.h - threads leaving and entering CPUs, and CPU samples, for threads of targets only.
+ *
+ * A switch becomes a record when the thread is inside a poll (blocking or preempted there) or is a
+ * worker (parks). All other threads of the system cost one look-up that finds nothing.
+ */
+#ifndef DIAL9_SCHED_BPF_H
+#define DIAL9_SCHED_BPF_H
+
+/* user-mode registers saved at the top of the kernel stack; orig_ax -1 outside a syscall */
+static __always_inline __s32 sched_syscall(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__s64 nr = -1;
+
+	if (bpf_probe_read_kernel(&nr, sizeof(nr), &regs->orig_rax))
+		return -1;
+	return nr;
+}
+
+static __always_inline __u32 sched_task_state(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return 0;
+}
+
+/* Whole frames in a stack of `sz` bytes; what cannot be walked is counted. */
+static __always_inline __u16 sched_frames(long sz, __u32 slot)
+{
+	if (sz < 2 * (long)sizeof(__u64)) /* the leaf alone: no frame pointer led anywhere */
+		count(slot, WIRE_STACK_CUT);
+	return sz > 0 ? sz / sizeof(__u64) : 0;
+}
+
+/* At level polls nobody saw the return: a task that no longer runs has been left behind. */
+static __always_inline void sched_infer_end(struct thread *t, __u64 now)
+{
+	struct open_poll *top = thread_top(t);
+	struct wire_poll_end *rec;
+
+	if (!top || task_is_running(top))
+		return;
+	t->depth--;
+	if (submit_reserve(rec, t, WIRE_POLL_END, WIRE_END_INFERRED, now)) {
+		rec->task_id = top->task_id;
+		rec->depth = t->depth;
+		rec->rule = 3;
+		__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+		submit_commit(rec);
+	}
+}
+
+static __always_inline void sched_out(void *ctx, struct thread *t, struct task_struct *task,
+				      bool is_preempted, __u32 want, __u64 now)
+{
+	__u32 key = SCRATCH_SWITCH;
+	struct wire_switch_out *rec;
+	struct scratch *s;
+	bool in_poll;
+	long sz = 0;
+
+	thread_refresh(t);
+	if (!(want & WIRE_WANT_EXACT_ENDS))
+		sched_infer_end(t, now);
+	in_poll = thread_in_poll(t);
+	t->out_ns = 0;
+	if (!in_poll && !t->polls_async && !t->seat.is_worker)
+		return;
+	s = bpf_map_lookup_elem(&scratches, &key);
+	if (!s)
+		return;
+	t->out_ns = now;
+	t->runnable_ns = is_preempted ? now : 0;
+	t->out_task_id = in_poll ? thread_task_id(t) : 0;
+	rec = (struct wire_switch_out *)s;
+	submit_head(&rec->head, t, WIRE_SWITCH_OUT,
+		    (is_preempted ? WIRE_OUT_PREEMPTED : 0) | (in_poll ? WIRE_OUT_IN_POLL : 0), now);
+	rec->task_id = t->out_task_id;
+	rec->cpu_time_ns = task->se.sum_exec_runtime;
+	rec->syscall = sched_syscall(task);
+	rec->prev_state = sched_task_state(task);
+	rec->cpu = bpf_get_smp_processor_id();
+	rec->frames_cnt = 0;
+	rec->pad = 0;
+	if (in_poll) {
+		sz = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
+		rec->frames_cnt = sched_frames(sz, t->slot);
+		if (rec->frames_cnt < 2)
+			rec->head.flags |= WIRE_OUT_STACK_CUT;
+	}
+	if (sz < 0 || sz > (long)sizeof(s->frames))
+		sz = 0;
+	submit_copy(submit_ring(), rec, sizeof(*rec) + sz, t->slot, WIRE_SWITCH_OUT);
+}
+
+static __always_inline void sched_in(struct thread *t, struct task_struct *task, __u64 now)
+{
+	struct wire_switch_in *rec;
+
+	if (!t->out_ns)
+		return;
+	if (submit_reserve(rec, t, WIRE_SWITCH_IN, 0, now)) {
+		rec->task_id = t->out_task_id;
+		rec->out_ns = t->out_ns;
+		rec->runnable_ns = t->runnable_ns;
+		rec->cpu_time_ns = task->se.sum_exec_runtime;
+		rec->cpu = bpf_get_smp_processor_id();
+		__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+		submit_commit(rec);
+	}
+	t->out_ns = 0;
+	t->runnable_ns = 0;
+}
+
+static __always_inline int sched_switched(void *ctx, bool is_preempted, struct task_struct *prev,
+					  struct task_struct *next)
+{
+	const struct wire_target_state *state;
+	struct thread *t;
+	__u64 now = 0;
+
+	t = thread_find(prev);
+	if (t) {
+		state = thread_state(t);
+		if (state->ready && (state->want & WIRE_WANT_SCHED)) {
+			now = bpf_ktime_get_ns();
+			sched_out(ctx, t, prev, is_preempted, state->want, now);
+		}
+	}
+	t = thread_find(next);
+	if (t) {
+		state = thread_state(t);
+		if (state->ready && (state->want & WIRE_WANT_SCHED))
+			sched_in(t, next, now ?: bpf_ktime_get_ns());
+	}
+	return 0;
+}
+
+static __always_inline int sched_woken(struct task_struct *task)
+{
+	struct thread *t = thread_find(task);
+
+	if (t && t->out_ns && !t->runnable_ns)
+		t->runnable_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int sched_sampled(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *t = thread_find(task);
+	__u32 key = SCRATCH_SAMPLE, ring = rings_cnt;
+	const struct wire_target_state *state;
+	struct wire_cpu_sample *rec;
+	struct scratch *s;
+	long sz;
+
+	if (!t) {
+		t = thread_make(task);
+		if (!t)
+			return 0;
+	}
+	state = thread_state(t);
+	if (!state->ready || !(state->want & WIRE_WANT_CPU))
+		return 0;
+	s = bpf_map_lookup_elem(&scratches, &key);
+	if (!s)
+		return 0;
+	rec = (struct wire_cpu_sample *)s;
+	submit_head(&rec->head, t, WIRE_CPU_SAMPLE, 0, bpf_ktime_get_ns());
+	rec->task_id = thread_in_poll(t) ? thread_task_id(t) : 0;
+	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
+	rec->cpu = bpf_get_smp_processor_id();
+	rec->pad = 0;
+	sz = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
+	rec->frames_cnt = sched_frames(sz, t->slot);
+	if (rec->frames_cnt < 2)
+		rec->head.flags |= WIRE_SAMPLE_STACK_CUT;
+	if (sz < 0 || sz > (long)sizeof(s->frames))
+		sz = 0;
+	submit_copy(bpf_map_lookup_elem(&rings, &ring), rec, sizeof(*rec) + sz, t->slot,
+		    WIRE_CPU_SAMPLE);
+	return 0;
+}
+
+#endif /* DIAL9_SCHED_BPF_H */

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * site.bpf.h - what happens at each kind of probed instruction (enum wire_site).
+ *
+ * One body per kind, called from the thin entries in recorder.bpf.c. Nothing here writes to the
+ * target; a read that fails is counted and the fact is "unknown", never guessed.
+ */
+#ifndef DIAL9_SITE_BPF_H
+#define DIAL9_SITE_BPF_H
+
+/* Offsets into the uprobe's registers, by enum wire_reg. */
+const __u16 site_reg_offs[16] = {
+	offsetof(struct pt_regs, rax), offsetof(struct pt_regs, rcx), offsetof(struct pt_regs, rdx),
+	offsetof(struct pt_regs, rbx), offsetof(struct pt_regs, rsp), offsetof(struct pt_regs, rbp),
+	offsetof(struct pt_regs, rsi), offsetof(struct pt_regs, rdi), offsetof(struct pt_regs, r8),
+	offsetof(struct pt_regs, r9),  offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13), offsetof(struct pt_regs, r14),
+	offsetof(struct pt_regs, r15),
+};
+
+/* The header (or id) that the cookie locates. The verifier refuses a variable context offset, so
+ * all but the usual register go through a kernel read of the context; the barrier keeps the
+ * compiler from merging the usual load with others into just such an offset. */
+static __always_inline __u64 site_value(struct pt_regs *ctx, __u64 cookie)
+{
+	__u8 reg = WIRE_COOKIE_REG(cookie) & 15;
+	__u64 value = ctx->rdi;
+
+	barrier_var(value);
+	if (reg == WIRE_RDI)
+		return value;
+	if (reg == WIRE_RSP) {
+		bpf_probe_read_user(&value, sizeof(value),
+				    (void *)(ctx->rsp + 8 * WIRE_COOKIE_STACK_WORD(cookie)));
+		return value;
+	}
+	bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + site_reg_offs[reg]);
+	return value;
+}
+
+/* Where the stack pointer stood at function entry, or right after the return. */
+static __always_inline __u64 site_sp(struct pt_regs *ctx, __u64 cookie)
+{
+	return ctx->rsp + 8 * WIRE_COOKIE_PUSHED(cookie);
+}
+
+static __always_inline __u16 site_local_queue(const struct wire_thread *seat)
+{
+	__u64 words[2];
+	__u32 tail, head, depth;
+
+	if (!seat->queue_addr)
+		return WIRE_QUEUE_UNKNOWN;
+	if (bpf_probe_read_user(words, sizeof(words), (void *)seat->queue_addr))
+		return WIRE_QUEUE_UNKNOWN;
+	tail = words[1];
+	if (seat->tail_off != 8 &&
+	    bpf_probe_read_user(&tail, sizeof(tail), (void *)(seat->queue_addr + seat->tail_off)))
+		return WIRE_QUEUE_UNKNOWN;
+	if (seat->head_sz == 4) { /* two u16, before 1.26: real in the low half */
+		head = words[0] & 0xffff;
+		depth = (tail - head) & 0xffff;
+	} else {
+		head = words[0];
+		depth = tail - head;
+	}
+	return depth < WIRE_QUEUE_UNKNOWN ? depth : WIRE_QUEUE_UNKNOWN;
+}
+
+/* Drops polls whose frames are gone: a call at `sp` cannot have an outer call at or below it. */
+static __always_inline void site_drop_dead(struct thread *t, __u64 sp, bool is_exact)
+{
+	for (int i = 0; i < WIRE_POLL_DEPTH; i++) {
+		struct open_poll *top = thread_top(t);
+
+		if (!top)
+			return;
+		/* without return sites a deeper frame may be a later call: ask the task itself */
+		if (top->sp > sp && (is_exact || task_is_running(top)))
+			return;
+		t->depth--;
+	}
+}
+
+static __always_inline void site_report_return(struct thread *t, __u64 addr, __u64 vtable, __u64 now)
+{
+	struct wire_return_site *rec;
+
+	if (submit_reserve(rec, t, WIRE_RETURN_SITE, 0, now)) {
+		rec->return_addr = addr;
+		rec->vtable = vtable;
+		submit_commit(rec);
+		t->last_return = addr;
+	}
+}
+
+static __always_inline void site_report_owner(struct thread *t, const struct task_words *w,
+					      __u64 header, __u64 now)
+{
+	struct wire_owner *rec;
+
+	if (submit_reserve(rec, t, WIRE_OWNER, 0, now)) {
+		rec->owner_id = w->owner_id;
+		rec->scheduler = w->scheduler;
+		rec->vtable = w->vtable;
+		rec->task_header = header;
+		submit_commit(rec);
+		t->last_owner = w->owner_id;
+	}
+}
+
+static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct thread *t,
+				      __u32 want, __u64 now)
+{
+	__u64 header = site_value(ctx, cookie);
+	__u64 sp = site_sp(ctx, cookie);
+	struct wire_poll_start *rec;
+	struct task_words w;
+	struct open_poll *p;
+	__u64 return_addr;
+	__u8 flags = 0;
+
+	site_drop_dead(t, sp, want & WIRE_WANT_EXACT_ENDS);
+	if (task_read(&w, header, cookie)) {
+		count(t->slot, WIRE_HEADER_UNREAD);
+		__builtin_memset(&w, 0, sizeof(w));
+		flags = WIRE_START_UNREAD;
+	}
+	if (t->depth >= WIRE_POLL_DEPTH) {
+		count(t->slot, WIRE_TOO_DEEP);
+		return;
+	}
+	if (w.state & TASK_CANCELLED)
+		flags |= WIRE_START_CANCELLED;
+	/* reported before the poll that shows them, so the reader knows when it sees the poll */
+	if (!bpf_probe_read_user(&return_addr, sizeof(return_addr), (void *)sp) &&
+	    return_addr != t->last_return)
+		site_report_return(t, return_addr, w.vtable, now);
+	if (w.owner_id && w.owner_id != t->last_owner)
+		site_report_owner(t, &w, header, now);
+
+	p = &t->polls[t->depth & (WIRE_POLL_DEPTH - 1)];
+	p->header = header;
+	p->sp = sp;
+	p->vtable = w.vtable;
+	p->task_id = w.id;
+	p->id_off = WIRE_COOKIE_ID_OFF(cookie) ?: TASK_ID_OFF;
+	p->is_blocking = !w.owner_id;
+	p->is_cancelled = flags & WIRE_START_CANCELLED;
+	p->has_raised = 0;
+	if (w.owner_id)
+		t->polls_async = 1;
+
+	if (submit_reserve(rec, t, WIRE_POLL_START, flags, now)) {
+		rec->task_id = w.id;
+		rec->vtable = w.vtable;
+		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w.location : 0;
+		rec->owner_id = w.owner_id;
+		rec->local_queue = WIRE_QUEUE_UNKNOWN;
+		if (want & WIRE_WANT_QUEUE) {
+			thread_refresh(t);
+			rec->local_queue = site_local_queue(&t->seat);
+		}
+		rec->depth = t->depth;
+		rec->pad = 0;
+		submit_commit(rec);
+	}
+	t->depth++;
+}
+
+/* Just behind the call that polled. The frame tells which poll it was; polls deeper than it had
+ * no return site of their own and are dropped, the reader closes them as inferred. */
+static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struct thread *t,
+					__u64 now)
+{
+	__u64 entry_sp = site_sp(ctx, cookie) - 8;
+	struct wire_poll_end *rec;
+	struct open_poll *p = NULL;
+	__u64 state = 0;
+	__u8 flags = 0;
+
+	for (int i = 0; i < WIRE_POLL_DEPTH; i++) {
+		struct open_poll *top = thread_top(t);
+
+		if (!top || top->sp > entry_sp)
+			break;
+		t->depth--;
+		if (top->sp == entry_sp) {
+			p = top;
+			break;
+		}
+	}
+	if (!p) {
+		count(t->slot, WIRE_END_UNPAIRED);
+		return;
+	}
+	switch (task_fate(p, &state)) {
+	case TASK_GONE:
+		flags |= WIRE_END_TASK_ENDED;
+		break;
+	case TASK_UNREAD:
+		flags |= WIRE_END_UNREAD;
+		count(t->slot, WIRE_HEADER_UNREAD);
+		break;
+	case TASK_ALIVE:
+		if (state & TASK_NOTIFIED)
+			flags |= WIRE_END_NOTIFIED;
+		break;
+	}
+	if (p->is_cancelled || (state & TASK_CANCELLED))
+		flags |= WIRE_END_CANCELLED;
+	if (p->has_raised)
+		flags |= WIRE_END_RAISED;
+	if (!t->depth && p->is_blocking)
+		t->polls_async = 0; /* a pool thread is no worker once its worker task has ended */
+	if (submit_reserve(rec, t, WIRE_POLL_END, flags, now)) {
+		rec->task_id = p->task_id;
+		rec->depth = t->depth;
+		rec->rule = 0;
+		__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+		submit_commit(rec);
+	}
+}
+
+static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, struct thread *t,
+					  __u64 now)
+{
+	__u64 header = site_value(ctx, cookie);
+	__u16 id_off = WIRE_COOKIE_ID_OFF(cookie);
+	struct wire_wake *rec;
+	struct task_words w;
+	__u64 id = 0;
+	int err;
+
+	if (id_off) {
+		err = task_word(header, id_off, &id);
+	} else {
+		err = task_read(&w, header, cookie);
+		id = w.id;
+	}
+	if (err) {
+		count(t->slot, WIRE_HEADER_UNREAD);
+		return;
+	}
+	if (submit_reserve(rec, t, WIRE_WAKE, 0, now)) {
+		rec->woken_id = id;
+		rec->waker_id = thread_in_poll(t) ? thread_task_id(t) : 0;
+		submit_commit(rec);
+	}
+}
+
+static __always_inline void site_shutdown(struct pt_regs *ctx, __u64 cookie, struct thread *t,
+					  __u64 now)
+{
+	struct wire_shutdown *rec;
+	struct task_words w;
+
+	if (task_read(&w, site_value(ctx, cookie), cookie)) {
+		count(t->slot, WIRE_HEADER_UNREAD);
+		return;
+	}
+	/* running: its end comes with its poll's; complete: it came already */
+	if (w.state & (TASK_RUNNING | TASK_COMPLETE))
+		return;
+	if (submit_reserve(rec, t, WIRE_SHUTDOWN, 0, now)) {
+		rec->task_id = w.id;
+		submit_commit(rec);
+	}
+}
+
+static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, struct thread *t,
+					  __u64 now)
+{
+	struct wire_spawn_id *rec;
+
+	if (submit_reserve(rec, t, WIRE_SPAWN_ID, 0, now)) {
+		rec->task_id = site_value(ctx, cookie);
+		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
+		rec->counter = WIRE_COOKIE_ID_OFF(cookie);
+		rec->pad = 0;
+		submit_commit(rec);
+	}
+}
+
+static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct thread *t, __u64 now)
+{
+	__u64 return_addr = 0;
+	struct wire_bind *rec;
+	struct task_words w;
+
+	if (task_read(&w, site_value(ctx, cookie), cookie)) {
+		count(t->slot, WIRE_HEADER_UNREAD);
+		return;
+	}
+	if (w.state != TASK_STATE_NEW) {
+		count(t->slot, WIRE_NOT_A_TASK);
+		return;
+	}
+	if (bpf_probe_read_user(&return_addr, sizeof(return_addr), (void *)site_sp(ctx, cookie)))
+		count(t->slot, WIRE_HEADER_UNREAD);
+	if (submit_reserve(rec, t, WIRE_BIND, 0, now)) {
+		rec->task_id = w.id;
+		rec->vtable = w.vtable;
+		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w.location : 0;
+		rec->return_addr = return_addr;
+		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
+		rec->owned_tasks = ctx->rdi;
+		submit_commit(rec);
+	}
+}
+
+static __always_inline void site_raise(struct thread *t)
+{
+	struct open_poll *top = thread_top(t);
+
+	count(t->slot, WIRE_RAISED);
+	if (top)
+		top->has_raised = 1;
+}
+
+static __always_inline int site_hit(struct pt_regs *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct wire_target_state *state;
+	struct thread *t = thread_find(task);
+	__u64 cookie, now;
+
+	if (!t) {
+		t = thread_make(task);
+		if (!t)
+			return 0;
+	}
+	state = thread_state(t);
+	if (!state->ready)
+		return 0;
+	cookie = bpf_get_attach_cookie(ctx);
+	now = bpf_ktime_get_ns();
+	switch (WIRE_COOKIE_SITE(cookie)) {
+	case WIRE_SITE_POLL:
+		site_poll(ctx, cookie, t, state->want, now);
+		break;
+	case WIRE_SITE_RETURN:
+		site_return(ctx, cookie, t, now);
+		break;
+	case WIRE_SITE_SCHEDULE:
+		site_schedule(ctx, cookie, t, now);
+		break;
+	case WIRE_SITE_SPAWN_ID:
+		site_spawn_id(ctx, cookie, t, now);
+		break;
+	case WIRE_SITE_BIND:
+		site_bind(ctx, cookie, t, now);
+		break;
+	case WIRE_SITE_SHUTDOWN:
+		site_shutdown(ctx, cookie, t, now);
+		break;
+	case WIRE_SITE_RAISE:
+		site_raise(t);
+		break;
+	}
+	return 0;
+}
+
+#endif /* DIAL9_SITE_BPF_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * thread.bpf.h - what is known of one thread of a target, kept in the kernel's task storage:
+ * found in a few ns from any probe, gone with the thread.
+ */
+#ifndef DIAL9_THREAD_BPF_H
+#define DIAL9_THREAD_BPF_H
+
+struct open_poll {
+	__u64 header; /* the task's Header in user memory */
+	__u64 sp; /* address of the return address: identifies the call's frame */
+	__u64 vtable;
+	__u64 task_id;
+	__u16 id_off;
+	__u8 is_blocking; /* owner id 0: a task of the blocking pool */
+	__u8 is_cancelled; /* CANCELLED stood at the start */
+	__u8 has_raised;
+	__u8 pad[3];
+};
+
+struct thread {
+	struct open_poll polls[WIRE_POLL_DEPTH];
+	__u32 depth; /* open polls; the innermost is polls[depth - 1] */
+	__u32 tid;
+	__u32 slot;
+	__u32 gen; /* threads_gen when the seat below was read; 0 = never */
+	struct wire_thread seat;
+	__u64 last_return; /* return address of the last poll: a change is reported */
+	__u64 last_owner; /* owner id of the last async task: a change is reported */
+	__u64 out_ns; /* switched out since; 0 = on a CPU or unseen */
+	__u64 runnable_ns; /* runnable again since; 0 = asleep or unseen */
+	__u64 out_task_id;
+	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
+	__u8 pad[7];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+/* NULL for a thread that was never of interest. */
+static __always_inline struct thread *thread_find(struct task_struct *task)
+{
+	return bpf_task_storage_get(&threads, task, 0, 0);
+}
+
+/* NULL when the task belongs to no target, or there is no memory. */
+static __noinline struct thread *thread_make(struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	__u32 *slot = bpf_map_lookup_elem(&targets, &tgid);
+	struct thread *t;
+
+	if (!slot || *slot >= WIRE_TARGETS_MAX)
+		return NULL;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return NULL;
+	t->tid = task->pid;
+	t->slot = *slot;
+	return t;
+}
+
+static __always_inline const struct wire_target_state *thread_state(const struct thread *t)
+{
+	return &target_states[t->slot & (WIRE_TARGETS_MAX - 1)];
+}
+
+/* Takes over what the agent has learnt about this thread since it was last asked. */
+static __always_inline void thread_refresh(struct thread *t)
+{
+	struct wire_thread *seat;
+	__u32 gen = threads_gen;
+
+	if (t->gen == gen)
+		return;
+	t->gen = gen;
+	seat = bpf_map_lookup_elem(&worker_threads, &t->tid);
+	if (seat)
+		t->seat = *seat;
+	else
+		t->seat = (struct wire_thread){};
+}
+
+/* The innermost poll, or NULL. The index is masked for the verifier; depth is always in range. */
+static __always_inline struct open_poll *thread_top(struct thread *t)
+{
+	if (!t->depth)
+		return NULL;
+	return &t->polls[(t->depth - 1) & (WIRE_POLL_DEPTH - 1)];
+}
+
+static __always_inline __u64 thread_task_id(struct thread *t)
+{
+	struct open_poll *top = thread_top(t);
+
+	return top ? top->task_id : 0;
+}
+
+/*
+ * Is the thread inside a poll, as a user means it? A multi_thread worker is itself a blocking
+ * task: with only that one open it is between polls, and its sleeps are parks.
+ */
+static __always_inline bool thread_in_poll(struct thread *t)
+{
+	struct open_poll *top = thread_top(t);
+
+	return top && !(top->is_blocking && (t->polls_async || t->seat.is_worker));
+}
+
+#endif /* DIAL9_THREAD_BPF_H */
