@@ -19,43 +19,20 @@
 #include <time.h>
 
 #include "agent/addrs.h"
-#include "agent/log.h"
+#include "agent/batch.h"
 #include "agent/metadata.h"
-#include "agent/names.h"
 #include "agent/segment.h"
 
-/* More than any event with its schema, three new names and a new stack can need. */
-#define ROOM_SZ (16u << 10)
-_Static_assert(ROOM_SZ > 4 * (NAMES_LEN_MAX + 16) + 8 * D9_STACK_MAX + 2048, "ROOM_SZ");
-
-struct worker_bits {
-	uint64_t w[EMIT_WORKERS_MAX / 64];
-};
+#define RULE_LOST 6 /* agent:InferredEnd.rule, as in worker.h */
 
 struct emit {
-	struct d9_enc enc;
-	struct emit_options o;
-	struct names *names;
-	struct addrs *addrs;
-	struct d9_pool *pool;
-	const uint64_t *frames;
-	size_t frames_cnt;
-	struct worker_bits open; /* polls begun and not ended, the present batch included */
-	struct worker_bits open_sent; /* the same, up to the last batch the sink took */
-	uint32_t batch_cnt[D9_EV_CNT]; /* events in the present batch */
-	uint64_t batch_from_ns, batch_since_ns; /* its first event's stamp; when that was put */
-	uint64_t now_ns;
-	bool has_failed; /* bytes were refused: nothing can be written before a new segment */
-	uint64_t retry_ns, loss_from_ns;
-	uint64_t loss_cnt[D9_EV_CNT]; /* not yet told in the trace */
-	uint64_t metadata_version;
+	struct batch *b;
+	struct metadata *metadata;
+	uint64_t metadata_version; /* the one in the file */
+	uint64_t retry_ns; /* when to try a new segment after a failure */
+	uint64_t unstarted_cnt; /* ends without a start in the file, not yet told */
+	uint32_t level_pid;
 	char level_level[16], level_types[1024], level_ends[16], level_reason[256];
-	struct emit_stats stats;
-	struct {
-		uint64_t batch_no;
-		uint32_t id;
-	} pooled[NAMES_MAX]; /* pool id of each name in the present encoder batch */
-	uint8_t buf[EMIT_BATCH_SZ];
 };
 
 static int sink_write(void *ctx, const void *frames, size_t sz)
@@ -75,112 +52,13 @@ static int sink_rotate(void *ctx, uint64_t now_ns, const uint64_t *addrs, size_t
 
 const struct emit_sink emit_segments = {sink_write, sink_should_rotate, sink_rotate};
 
-/* ---- batches ---- */
+/* ---- events ---- */
 
-static void batch_lost(struct emit *e, int err)
+/* A PollEndEvent or PollStartEvent that would break the worker's alternation in the file. */
+static void refuse(struct emit *e, enum d9_event kind)
 {
-	for (size_t i = 0; i < D9_EV_CNT; i++) {
-		e->stats.events[i] -= e->batch_cnt[i];
-		e->stats.lost[i] += e->batch_cnt[i];
-		e->loss_cnt[i] += e->batch_cnt[i];
-	}
-	e->open = e->open_sent;
-	e->stats.write_failures++;
-	if (e->has_failed)
-		return;
-	e->has_failed = true;
-	e->loss_from_ns = e->batch_from_ns;
-	e->retry_ns = e->now_ns + EMIT_RETRY_NS;
-	log_warn(err, "cannot write to the trace (%s): events are counted as lost until a new "
-		      "segment can be begun; free space in the trace directory", strerror(-err));
-}
-
-int emit_flush(struct emit *e)
-{
-	int rc = 0;
-
-	if (e->enc.len) {
-		rc = e->o.sink->write(e->o.ctx, e->buf, e->enc.len);
-		e->stats.batches++;
-		e->stats.raw_sz += e->enc.len;
-		if (rc)
-			batch_lost(e, rc);
-		else
-			e->open_sent = e->open;
-		d9_enc_drain(&e->enc);
-	}
-	memset(e->batch_cnt, 0, sizeof(e->batch_cnt));
-	e->batch_since_ns = 0;
-	return rc;
-}
-
-static inline void make_room(struct emit *e, size_t sz)
-{
-	if (e->enc.cap - e->enc.len < sz)
-		emit_flush(e);
-}
-
-static inline void count(struct emit *e, enum d9_event ev, uint64_t ts_ns)
-{
-	e->stats.events[ev]++;
-	e->batch_cnt[ev]++;
-	if (!e->batch_since_ns) {
-		e->batch_since_ns = e->now_ns ? e->now_ns : ts_ns;
-		e->batch_from_ns = ts_ns;
-	}
-}
-
-/* Room for a header is certain: make_room came before. */
-static void new_header(struct emit *e)
-{
-	d9_enc_begin(&e->enc);
-	e->stats.pool_resets++;
-}
-
-/* ---- what an event needs before it ---- */
-
-static inline uint32_t pool_name(struct emit *e, uint32_t name)
-{
-	size_t len;
-	const char *p;
-
-	if (name >= NAMES_MAX)
-		name = NAMES_UNKNOWN;
-	if (e->pooled[name].batch_no == e->enc.batch_no)
-		return e->pooled[name].id;
-	p = names_get(e->names, name, &len);
-	while (d9_intern_str(&e->enc, p, len, &e->pooled[name].id) == -D9_E_POOL_FULL)
-		new_header(e);
-	e->pooled[name].batch_no = e->enc.batch_no;
-	return e->pooled[name].id;
-}
-
-static uint32_t pool_stack(struct emit *e)
-{
-	size_t cnt = e->frames_cnt < D9_STACK_MAX ? e->frames_cnt : D9_STACK_MAX;
-	size_t before = e->enc.len;
-	uint32_t id = 0;
-
-	while (d9_intern_stack(&e->enc, e->frames, cnt, &id) == -D9_E_POOL_FULL)
-		new_header(e);
-	if (e->enc.len != before) /* new in this batch */
-		addrs_add(e->addrs, e->frames, cnt);
-	return id;
-}
-
-/* Per worker, the file holds start, end, start, end: anything else stops here. */
-static inline bool poll_gate(struct emit *e, enum d9_event ev, uint64_t worker_id)
-{
-	uint64_t bit = 1ull << (worker_id & 63);
-	uint64_t *word = &e->open.w[worker_id / 64 & (EMIT_WORKERS_MAX / 64 - 1)];
-	bool is_start = ev == D9_EV_POLL_START;
-
-	if (worker_id >= EMIT_WORKERS_MAX || !!(*word & bit) == is_start) {
-		e->stats.lost[ev]++;
-		return false;
-	}
-	*word ^= bit;
-	return true;
+	e->b->stats.lost[kind]++;
+	e->unstarted_cnt += kind == D9_EV_POLL_END;
 }
 
 /* A full pool while the second of two fields is looked up voids the first: then once more. */
@@ -193,28 +71,33 @@ static inline bool poll_gate(struct emit *e, enum d9_event ev, uint64_t worker_i
 #define T_STR(f)
 #define T_MAP(f)
 #define T_oV(f)
-#define T_PS(f) x.f = pool_name(e, ev->f);
-#define T_PK(f) x.f = pool_stack(e);
-#define T_oPS(f) x.f = x.has_##f ? pool_name(e, ev->f) : 0;
-#define T_oPK(f) x.f = x.has_##f ? pool_stack(e) : 0;
+#define T_PS(f) x.f = batch_name(b, ev->f);
+#define T_PK(f) x.f = batch_stack(b);
+#define T_oPS(f) x.f = x.has_##f ? batch_name(b, ev->f) : 0;
+#define T_oPK(f) x.f = x.has_##f ? batch_stack(b) : 0;
 #define D9_EVENT(NAME, name, wire, use, doc)                                                       \
 	void emit_put_##name(struct emit *e, uint64_t ts_ns, const struct d9_##name *ev)           \
 	{                                                                                          \
+		struct batch *b = e->b;                                                            \
 		struct d9_##name x = *ev;                                                          \
 		const enum d9_event kind = D9_EV_##NAME;                                           \
 		uint64_t batch_no;                                                                 \
                                                                                                    \
+		batch_make_room(b, BATCH_ROOM_SZ);                                                 \
 		if ((kind == D9_EV_POLL_START || kind == D9_EV_POLL_END) &&                        \
-		    !poll_gate(e, kind, *(const uint64_t *)ev))                                    \
+		    !batch_poll(b, kind == D9_EV_POLL_START, *(const uint64_t *)ev)) {             \
+			refuse(e, kind);                                                           \
 			return;                                                                    \
-		make_room(e, ROOM_SZ);                                                             \
+		}                                                                                  \
 		do {                                                                               \
-			batch_no = e->enc.batch_no;
+			batch_no = b->enc.batch_no;
 #define D9_FIELD(name, field, type, doc) T_##type(field)
 #define D9_END(name)                                                                               \
-		} while (batch_no != e->enc.batch_no);                                             \
-		if (!d9_put_##name(&e->enc, ts_ns, &x))                                            \
-			count(e, kind, ts_ns);                                                     \
+		} while (batch_no != b->enc.batch_no);                                             \
+		if (!d9_put_##name(&b->enc, ts_ns, &x))                                            \
+			batch_count(b, kind, ts_ns);                                               \
+		else                                                                               \
+			b->stats.lost[kind]++;                                                     \
 	}
 #include "format/records.def"
 #undef D9_EVENT
@@ -223,18 +106,18 @@ static inline bool poll_gate(struct emit *e, enum d9_event ev, uint64_t worker_i
 
 uint32_t emit_name(struct emit *e, const char *p, size_t len)
 {
-	return names_put(e->names, p, len);
+	return names_put(e->b->names, p, len);
 }
 
 void emit_frames(struct emit *e, const uint64_t *frames, size_t cnt)
 {
-	e->frames = frames;
-	e->frames_cnt = cnt;
+	e->b->frames = frames;
+	e->b->frames_cnt = cnt;
 }
 
 struct metadata *emit_metadata(const struct emit *e)
 {
-	return e->o.metadata;
+	return e->metadata;
 }
 
 static uint32_t name_of(struct emit *e, const char *s)
@@ -257,7 +140,7 @@ void emit_loss(struct emit *e, uint64_t ts_ns, const char *kind, const char *cau
 static void put_level(struct emit *e, uint64_t ts_ns)
 {
 	emit_put_agent_level(e, ts_ns,
-			     &(struct d9_agent_level){.pid = e->o.level.pid,
+			     &(struct d9_agent_level){.pid = e->level_pid,
 						      .level = name_of(e, e->level_level),
 						      .types = name_of(e, e->level_types),
 						      .ends = name_of(e, e->level_ends),
@@ -273,7 +156,7 @@ static void keep(char *buf, size_t sz, const char *s)
 
 static void keep_level(struct emit *e, const struct emit_level *l)
 {
-	e->o.level.pid = l->pid;
+	e->level_pid = l->pid;
 	keep(e->level_level, sizeof(e->level_level), l->level);
 	keep(e->level_types, sizeof(e->level_types), l->types);
 	keep(e->level_ends, sizeof(e->level_ends), l->ends);
@@ -318,18 +201,18 @@ static void put_metadata(struct emit *e, uint64_t now_ns)
 	struct d9_segment_metadata ev = {0};
 	size_t sz;
 
-	ev.entries = metadata_pairs(e->o.metadata, &ev.entries_cnt, &sz);
-	make_room(e, sz + 8 * (size_t)ev.entries_cnt + ROOM_SZ);
+	ev.entries = metadata_pairs(e->metadata, &ev.entries_cnt, &sz);
+	batch_make_room(e->b, sz + 8 * (size_t)ev.entries_cnt + BATCH_ROOM_SZ);
 	emit_put_segment_metadata(e, now_ns, &ev);
-	e->metadata_version = metadata_version(e->o.metadata);
+	e->metadata_version = metadata_version(e->metadata);
 }
-_Static_assert(METADATA_SZ_MAX + 8 * METADATA_ENTRIES_MAX + ROOM_SZ < EMIT_BATCH_SZ, "metadata");
+_Static_assert(METADATA_SZ_MAX + 8 * METADATA_ENTRIES_MAX + BATCH_ROOM_SZ < EMIT_BATCH_SZ, "metadata");
 
 /* ---- segments ---- */
 
 static void segment_begin(struct emit *e, uint64_t now_ns)
 {
-	d9_enc_begin(&e->enc); /* the buffer is empty here */
+	d9_enc_begin(&e->b->enc); /* the batch is empty here */
 	put_clock_sync(e);
 	put_metadata(e, now_ns);
 	put_level(e, now_ns);
@@ -338,33 +221,36 @@ static void segment_begin(struct emit *e, uint64_t now_ns)
 /* Tells what was lost before, and ends what the file still shows as running. */
 static void segment_mend(struct emit *e, uint64_t now_ns)
 {
+	struct batch *b = e->b;
+
 	for (size_t i = 0; i < D9_EV_CNT; i++) {
-		if (e->loss_cnt[i])
+		if (b->loss_cnt[i])
 			emit_loss(e, now_ns, d9_event_def((enum d9_event)i)->name, "disk",
-				  e->loss_cnt[i], e->loss_from_ns);
-		e->loss_cnt[i] = 0;
+				  b->loss_cnt[i], b->loss_from_ns);
+		b->loss_cnt[i] = 0;
 	}
 	for (uint64_t id = 0; id < EMIT_WORKERS_MAX; id++) {
-		if (!(e->open.w[id / 64] >> (id & 63) & 1))
+		if (!(b->open.w[id / 64] >> (id & 63) & 1))
 			continue;
 		emit_put_poll_end(e, now_ns, &(struct d9_poll_end){.worker_id = id});
 		emit_put_agent_inferred_end(
-			e, now_ns, &(struct d9_agent_inferred_end){.worker_id = id, .rule = 6});
+			e, now_ns,
+			&(struct d9_agent_inferred_end){.worker_id = id, .rule = RULE_LOST});
 	}
 }
 
 static int next_segment(struct emit *e, uint64_t now_ns)
 {
 	size_t cnt;
-	const uint64_t *addrs = addrs_sorted(e->addrs, &cnt);
-	int rc = e->o.sink->rotate(e->o.ctx, now_ns, addrs, cnt);
+	const uint64_t *addrs = addrs_sorted(e->b->addrs, &cnt);
+	int rc = e->b->sink->rotate(e->b->ctx, now_ns, addrs, cnt);
 
 	if (rc) {
-		batch_lost(e, rc);
+		batch_lost(e->b, rc);
 		return rc;
 	}
-	addrs_clear(e->addrs);
-	e->stats.rotations++;
+	addrs_clear(e->b->addrs);
+	e->b->stats.rotations++;
 	segment_begin(e, now_ns);
 	return 0;
 }
@@ -373,40 +259,47 @@ void emit_finish(struct emit *e, uint64_t now_ns)
 {
 	put_metadata(e, now_ns);
 	put_clock_sync(e);
-	emit_flush(e);
+	batch_flush(e->b);
+}
+
+/* After a failure: whatever is in the batch cannot be written, it needs what was lost. */
+static void try_again(struct emit *e, uint64_t now_ns)
+{
+	batch_flush(e->b);
+	e->retry_ns = now_ns + EMIT_RETRY_NS;
+	if (next_segment(e, now_ns))
+		return;
+	e->b->has_failed = false;
+	segment_mend(e, now_ns);
 }
 
 void emit_tick(struct emit *e, uint64_t now_ns)
 {
-	e->now_ns = now_ns;
-	if (e->has_failed && now_ns >= e->retry_ns) {
-		emit_flush(e); /* counts what is in the batch: it cannot be written any more */
-		e->retry_ns = now_ns + EMIT_RETRY_NS;
-		if (!next_segment(e, now_ns)) {
-			e->has_failed = false;
-			segment_mend(e, now_ns);
-		}
-	} else if (!e->has_failed && e->o.sink->should_rotate(e->o.ctx, now_ns)) {
+	struct batch *b = e->b;
+
+	b->now_ns = now_ns;
+	if (b->has_failed) {
+		if (now_ns >= e->retry_ns)
+			try_again(e, now_ns);
+	} else if (b->sink->should_rotate(b->ctx, now_ns)) {
 		emit_finish(e, now_ns);
-		if (!e->has_failed)
+		if (!b->has_failed)
 			next_segment(e, now_ns);
 	}
-	if (e->metadata_version != metadata_version(e->o.metadata))
+	if (e->metadata_version != metadata_version(e->metadata))
 		put_metadata(e, now_ns);
-	if (e->batch_since_ns && now_ns - e->batch_since_ns >= EMIT_FLUSH_NS)
-		emit_flush(e);
+	if (e->unstarted_cnt) {
+		emit_loss(e, now_ns, "PollEndEvent", "start lost", e->unstarted_cnt,
+			  b->loss_from_ns);
+		e->unstarted_cnt = 0;
+	}
+	if (b->since_ns && now_ns - b->since_ns >= EMIT_FLUSH_NS)
+		batch_flush(b);
 }
 
 const uint64_t *emit_addrs(struct emit *e, size_t *ret_cnt)
 {
-	return addrs_sorted(e->addrs, ret_cnt);
-}
-
-void emit_stats(const struct emit *e, struct emit_stats *ret)
-{
-	*ret = e->stats;
-	ret->names_over_cap = names_over_cap(e->names);
-	ret->addrs_over_cap = addrs_over_cap(e->addrs);
+	return addrs_sorted(e->b->addrs, ret_cnt);
 }
 
 int emit_open(const struct emit_options *o, uint64_t now_ns, struct emit **ret)
@@ -415,15 +308,13 @@ int emit_open(const struct emit_options *o, uint64_t now_ns, struct emit **ret)
 
 	if (!e)
 		return -ENOMEM;
-	e->o = *o;
-	e->now_ns = now_ns;
-	keep_level(e, &o->level);
-	e->pool = d9_pool_new(NAMES_MAX, 0, 0);
-	if (!e->pool || names_new(&e->names) || addrs_new(&e->addrs)) {
+	e->metadata = o->metadata;
+	if (batch_new(o->sink, o->ctx, &e->b)) {
 		emit_close(e);
 		return -ENOMEM;
 	}
-	d9_enc_init(&e->enc, e->buf, sizeof(e->buf), e->pool);
+	e->b->now_ns = now_ns;
+	keep_level(e, &o->level);
 	segment_begin(e, now_ns);
 	*ret = e;
 	return 0;
@@ -433,8 +324,18 @@ void emit_close(struct emit *e)
 {
 	if (!e)
 		return;
-	names_free(e->names);
-	addrs_free(e->addrs);
-	d9_pool_free(e->pool);
+	batch_free(e->b);
 	free(e);
+}
+
+int emit_flush(struct emit *e)
+{
+	return batch_flush(e->b);
+}
+
+void emit_stats(const struct emit *e, struct emit_stats *ret)
+{
+	*ret = e->b->stats;
+	ret->names_over_cap = names_over_cap(e->b->names);
+	ret->addrs_over_cap = addrs_over_cap(e->b->addrs);
 }

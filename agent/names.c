@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/idmap.h"
+#include "agent/keymap.h"
 
 struct names {
-	struct idmap by_hash;
+	struct keymap by_hash;
 	uint32_t cnt, used_sz;
 	uint64_t over_cap;
 	struct {
@@ -33,7 +33,7 @@ int names_new(struct names **ret)
 
 	if (!n)
 		return -ENOMEM;
-	if (idmap_init(&n->by_hash, NAMES_MAX)) {
+	if (keymap_init(&n->by_hash, NAMES_MAX)) {
 		free(n);
 		return -ENOMEM;
 	}
@@ -47,7 +47,7 @@ void names_free(struct names *n)
 {
 	if (!n)
 		return;
-	idmap_done(&n->by_hash);
+	keymap_done(&n->by_hash);
 	free(n);
 }
 
@@ -62,7 +62,7 @@ uint32_t names_put(struct names *n, const char *p, size_t len)
 			len--;
 	}
 	/* Two strings with one hash take neighbouring keys; the bytes decide. */
-	for (key = hash(p, len); (name = idmap_get(&n->by_hash, key)) != IDMAP_NONE; key++)
+	for (key = hash(p, len); (name = keymap_get(&n->by_hash, key)) != KEYMAP_NONE; key++)
 		if (n->at[name].len == len && !memcmp(n->bytes + n->at[name].off, p, len))
 			return name;
 	if (n->cnt == NAMES_MAX || len > NAMES_SZ_MAX - n->used_sz) {
@@ -74,7 +74,7 @@ uint32_t names_put(struct names *n, const char *p, size_t len)
 	n->at[name].len = (uint32_t)len;
 	memcpy(n->bytes + n->used_sz, p, len);
 	n->used_sz += (uint32_t)len;
-	idmap_put(&n->by_hash, key, name);
+	keymap_put(&n->by_hash, key, name);
 	return name;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent/emit.h"
-#include "agent/idmap.h"
+#include "agent/keymap.h"
 #include "agent/log.h"
 #include "agent/names.h"
 #include "agent/track.h"
@@ -18,7 +18,7 @@ struct places {
 	const struct track_ops *ops;
 	void *ctx;
 	struct emit *e;
-	struct idmap types_by_vtable, locations, callers; /* the latter two: address -> name */
+	struct keymap types_by_vtable, locations, callers; /* the latter two: address -> name */
 	uint32_t types_cnt;
 	struct place_type types[PLACES_TYPES_MAX + 1]; /* the last one is what is over the cap */
 };
@@ -33,9 +33,9 @@ int places_new(const struct track_options *o, struct emit *e, struct places **re
 	p->ctx = o->ctx;
 	p->e = e;
 	p->types[PLACES_TYPES_MAX].name = NAMES_UNKNOWN;
-	if (idmap_init(&p->types_by_vtable, PLACES_TYPES_MAX) ||
-	    idmap_init(&p->locations, PLACES_SPAWNS_MAX) ||
-	    idmap_init(&p->callers, PLACES_SPAWNS_MAX)) {
+	if (keymap_init(&p->types_by_vtable, PLACES_TYPES_MAX) ||
+	    keymap_init(&p->locations, PLACES_SPAWNS_MAX) ||
+	    keymap_init(&p->callers, PLACES_SPAWNS_MAX)) {
 		places_free(p);
 		return -ENOMEM;
 	}
@@ -47,19 +47,19 @@ void places_free(struct places *p)
 {
 	if (!p)
 		return;
-	idmap_done(&p->types_by_vtable);
-	idmap_done(&p->locations);
-	idmap_done(&p->callers);
+	keymap_done(&p->types_by_vtable);
+	keymap_done(&p->locations);
+	keymap_done(&p->callers);
 	free(p);
 }
 
 struct place_type *places_type(struct places *p, uint64_t vtable)
 {
-	uint32_t at = idmap_get(&p->types_by_vtable, vtable);
+	uint32_t at = keymap_get(&p->types_by_vtable, vtable);
 	char name[NAMES_LEN_MAX] = "";
 	struct place_type *type;
 
-	if (at != IDMAP_NONE)
+	if (at != KEYMAP_NONE)
 		return &p->types[at];
 	if (p->types_cnt == PLACES_TYPES_MAX)
 		return &p->types[PLACES_TYPES_MAX];
@@ -70,25 +70,25 @@ struct place_type *places_type(struct places *p, uint64_t vtable)
 		type->name = emit_name(p->e, name, strnlen(name, sizeof(name)));
 	else
 		log_debug("task type at 0x%llx has no name", (unsigned long long)vtable);
-	idmap_put(&p->types_by_vtable, vtable, p->types_cnt++);
+	keymap_put(&p->types_by_vtable, vtable, p->types_cnt++);
 	return type;
 }
 
 typedef int (*ask_fn)(void *ctx, uint64_t addr, char *place, size_t sz);
 
-static uint32_t ask(struct places *p, struct idmap *known, ask_fn fn, uint64_t addr)
+static uint32_t ask(struct places *p, struct keymap *known, ask_fn fn, uint64_t addr)
 {
-	uint32_t name = addr ? idmap_get(known, addr) : NO_NAME;
+	uint32_t name = addr ? keymap_get(known, addr) : NO_NAME;
 	char place[NAMES_LEN_MAX] = "";
 
-	if (name != IDMAP_NONE)
+	if (name != KEYMAP_NONE)
 		return name;
 	if (known->cnt == known->max)
 		return NO_NAME;
 	name = fn(p->ctx, addr, place, sizeof(place)) ?
 		       NO_NAME :
 		       emit_name(p->e, place, strnlen(place, sizeof(place)));
-	idmap_put(known, addr, name);
+	keymap_put(known, addr, name);
 	return name;
 }
 

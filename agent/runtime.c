@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agent/emit.h"
-#include "agent/idmap.h"
+#include "agent/keymap.h"
 #include "agent/log.h"
 #include "agent/metadata.h"
 #include "agent/seat.h"
@@ -22,7 +22,7 @@
 struct runtimes {
 	const struct track_options *o;
 	struct emit *e;
-	struct idmap owners; /* owner id -> index in at[], OWNER_NEITHER */
+	struct keymap owners; /* owner id -> index in at[], OWNER_NEITHER */
 	uint32_t next_id, named_cnt;
 	bool has_warned;
 	struct runtime at[TRACK_RUNTIMES_MAX];
@@ -37,7 +37,7 @@ int runtimes_new(const struct track_options *o, struct emit *e, struct runtimes 
 		return -ENOMEM;
 	rs->o = o;
 	rs->e = e;
-	if (idmap_init(&rs->owners, OWNERS_MAX)) {
+	if (keymap_init(&rs->owners, OWNERS_MAX)) {
 		free(rs);
 		return -ENOMEM;
 	}
@@ -49,7 +49,7 @@ void runtimes_free(struct runtimes *rs)
 {
 	if (!rs)
 		return;
-	idmap_done(&rs->owners);
+	keymap_done(&rs->owners);
 	free(rs);
 }
 
@@ -150,7 +150,7 @@ static struct runtime *find_dead(struct runtimes *rs, uint8_t kind, uint32_t cnt
 static void forget_owner(struct runtimes *rs, struct runtime *rt)
 {
 	if (rt->owner_id)
-		idmap_del(&rs->owners, rt->owner_id);
+		keymap_del(&rs->owners, rt->owner_id);
 	rt->owner_id = 0;
 }
 
@@ -242,19 +242,19 @@ static struct runtime *by_key(struct runtimes *rs, uint8_t kind, uint32_t key)
 static void know_owner(struct runtimes *rs, uint32_t owner_id, uint32_t at)
 {
 	if (rs->owners.cnt == OWNERS_MAX) {
-		idmap_clear(&rs->owners); /* the lists that are no runtime's are asked for again */
+		keymap_clear(&rs->owners); /* the lists that are no runtime's are asked for again */
 		for (uint32_t i = 0; i < TRACK_RUNTIMES_MAX; i++)
 			if (rs->at[i].kind && rs->at[i].owner_id)
-				idmap_put(&rs->owners, rs->at[i].owner_id, i);
+				keymap_put(&rs->owners, rs->at[i].owner_id, i);
 	}
-	idmap_put(&rs->owners, owner_id, at);
+	keymap_put(&rs->owners, owner_id, at);
 }
 
 struct runtime *runtimes_by_owner(struct runtimes *rs, uint32_t owner_id, bool *ret_is_known)
 {
-	uint32_t i = idmap_get(&rs->owners, owner_id);
+	uint32_t i = keymap_get(&rs->owners, owner_id);
 
-	*ret_is_known = i != IDMAP_NONE;
+	*ret_is_known = i != KEYMAP_NONE;
 	return i < TRACK_RUNTIMES_MAX ? &rs->at[i] : NULL;
 }
 
@@ -264,7 +264,7 @@ void runtimes_owner(struct runtimes *rs, pid_t tid, uint64_t owner_id, uint64_t 
 	int flavor = SEAT_UNKNOWN, rc;
 	struct runtime *rt;
 
-	if (!owner || idmap_get(&rs->owners, owner) != IDMAP_NONE)
+	if (!owner || keymap_get(&rs->owners, owner) != KEYMAP_NONE)
 		return;
 	rc = rs->o->ops->flavor(rs->o->ctx, scheduler, &flavor);
 	if (rc && rc != -ENOENT)

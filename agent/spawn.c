@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "agent/emit.h"
-#include "agent/idmap.h"
+#include "agent/keymap.h"
 #include "bpf/wire.h"
 
 #define BIND_NS 1000000ull /* a bind follows its draw within this time (measured: some us) */
@@ -39,7 +39,7 @@ struct spawns {
 	struct emit *e;
 	bool has_wakes;
 	struct counter counters[SPAWN_COUNTERS_MAX];
-	struct idmap by_key;
+	struct keymap by_key;
 	uint64_t head, tail; /* ring of pending[]: tail is the oldest */
 	uint32_t undecided_cnt;
 	struct spawn_stats stats;
@@ -55,7 +55,7 @@ int spawns_new(struct emit *e, bool has_wakes, struct spawns **ret)
 		return -ENOMEM;
 	sp->e = e;
 	sp->has_wakes = has_wakes;
-	if (idmap_init(&sp->by_key, SPAWN_PENDING_MAX)) {
+	if (keymap_init(&sp->by_key, SPAWN_PENDING_MAX)) {
 		free(sp);
 		return -ENOMEM;
 	}
@@ -67,7 +67,7 @@ void spawns_free(struct spawns *sp)
 {
 	if (!sp)
 		return;
-	idmap_done(&sp->by_key);
+	keymap_done(&sp->by_key);
 	free(sp);
 }
 
@@ -86,7 +86,7 @@ static void drop_oldest(struct spawns *sp, uint64_t *cnt)
 	struct pending *p = at(sp, sp->tail++);
 
 	if (p->id) {
-		idmap_del(&sp->by_key, key_of(p->id, p->counter));
+		keymap_del(&sp->by_key, key_of(p->id, p->counter));
 		p->id = 0;
 		(*cnt)++;
 	}
@@ -109,15 +109,15 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 		c->first_id = rec->task_id;
 	if (sp->head - sp->tail == SPAWN_PENDING_MAX)
 		drop_oldest(sp, &sp->stats.over_cap);
-	old = idmap_get(&sp->by_key, key_of(rec->task_id, rec->counter));
-	if (old != IDMAP_NONE) /* a number drawn twice: the counter wraps or is no counter */
+	old = keymap_get(&sp->by_key, key_of(rec->task_id, rec->counter));
+	if (old != KEYMAP_NONE) /* a number drawn twice: the counter wraps or is no counter */
 		sp->pending[old].id = 0;
 	*at(sp, sp->head) = (struct pending){.id = rec->task_id,
 					     .ts_ns = rec->head.ts_ns,
 					     .tid = rec->head.tid,
 					     .worker_id = worker_id,
 					     .counter = (uint8_t)rec->counter};
-	idmap_put(&sp->by_key, key_of(rec->task_id, rec->counter),
+	keymap_put(&sp->by_key, key_of(rec->task_id, rec->counter),
 		  (uint32_t)(sp->head++ % SPAWN_PENDING_MAX));
 	return true;
 }
@@ -199,9 +199,9 @@ bool spawns_take(struct spawns *sp, uint64_t id, uint32_t tid, uint64_t ts_ns,
 	for (uint32_t c = 0; c < SPAWN_COUNTERS_MAX; c++) {
 		uint8_t state = sp->counters[c].state;
 		uint32_t i = sp->counters[c].first_id && state != COUNTER_REFUSED ?
-				     idmap_get(&sp->by_key, key_of(id, c)) :
-				     IDMAP_NONE;
-		struct pending *p = i == IDMAP_NONE ? NULL : &sp->pending[i];
+				     keymap_get(&sp->by_key, key_of(id, c)) :
+				     KEYMAP_NONE;
+		struct pending *p = i == KEYMAP_NONE ? NULL : &sp->pending[i];
 
 		if (!p || p->ts_ns > ts_ns)
 			continue;
@@ -218,7 +218,7 @@ bool spawns_take(struct spawns *sp, uint64_t id, uint32_t tid, uint64_t ts_ns,
 				    .counter = best->counter,
 				    .is_sure = sp->counters[best->counter].state ==
 					       COUNTER_CONFIRMED};
-	idmap_del(&sp->by_key, key_of(id, best->counter));
+	keymap_del(&sp->by_key, key_of(id, best->counter));
 	best->id = 0;
 	sp->stats.taken++;
 	return true;

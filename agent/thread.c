@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/idmap.h"
+#include "agent/keymap.h"
 
 struct threads {
-	struct idmap by_tid;
+	struct keymap by_tid;
 	struct thread *last; /* records of one thread often come in a row */
 	uint32_t used; /* slots given out so far */
 	uint32_t free_cnt;
@@ -22,7 +22,7 @@ int threads_new(struct threads **ret)
 
 	if (!t)
 		return -ENOMEM;
-	if (idmap_init(&t->by_tid, THREADS_MAX)) {
+	if (keymap_init(&t->by_tid, THREADS_MAX)) {
 		free(t);
 		return -ENOMEM;
 	}
@@ -34,7 +34,7 @@ void threads_free(struct threads *t)
 {
 	if (!t)
 		return;
-	idmap_done(&t->by_tid);
+	keymap_done(&t->by_tid);
 	free(t);
 }
 
@@ -44,8 +44,8 @@ struct thread *threads_find(struct threads *t, pid_t tid)
 
 	if (t->last && t->last->tid == tid)
 		return t->last;
-	i = idmap_get(&t->by_tid, (uint32_t)tid);
-	return i == IDMAP_NONE ? NULL : (t->last = &t->at[i]);
+	i = keymap_get(&t->by_tid, (uint32_t)tid);
+	return i == KEYMAP_NONE ? NULL : (t->last = &t->at[i]);
 }
 
 struct thread *threads_get(struct threads *t, pid_t tid)
@@ -61,14 +61,14 @@ struct thread *threads_get(struct threads *t, pid_t tid)
 		i = t->used++;
 	else
 		return NULL;
-	idmap_put(&t->by_tid, (uint32_t)tid, i);
+	keymap_put(&t->by_tid, (uint32_t)tid, i);
 	t->at[i] = (struct thread){.tid = tid};
 	return t->last = &t->at[i];
 }
 
 void threads_end(struct threads *t, struct thread *th)
 {
-	idmap_del(&t->by_tid, (uint32_t)th->tid);
+	keymap_del(&t->by_tid, (uint32_t)th->tid);
 	th->tid = 0;
 	t->last = NULL;
 	t->free[t->free_cnt++] = (uint32_t)(th - t->at);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* idmap.c - see idmap.h. */
-#include "agent/idmap.h"
+/* keymap.c - see keymap.h. */
+#include "agent/keymap.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int idmap_init(struct idmap *m, uint32_t max)
+int keymap_init(struct keymap *m, uint32_t max)
 {
 	unsigned bits = 3;
 
@@ -24,15 +24,15 @@ int idmap_init(struct idmap *m, uint32_t max)
 	return 0;
 }
 
-void idmap_done(struct idmap *m)
+void keymap_done(struct keymap *m)
 {
 	free(m->slots);
 	m->slots = NULL;
 }
 
-bool idmap_put(struct idmap *m, uint64_t key, uint32_t value)
+bool keymap_put(struct keymap *m, uint64_t key, uint32_t value)
 {
-	uint32_t i = idmap_home(m, key);
+	uint32_t i = keymap_home(m, key);
 
 	for (; m->slots[i].value_plus_1; i = (i + 1) & m->mask) {
 		if (m->slots[i].key == key) {
@@ -42,14 +42,14 @@ bool idmap_put(struct idmap *m, uint64_t key, uint32_t value)
 	}
 	if (m->cnt >= m->max)
 		return false;
-	m->slots[i] = (struct idmap_slot){.key = key, .value_plus_1 = value + 1};
+	m->slots[i] = (struct keymap_slot){.key = key, .value_plus_1 = value + 1};
 	m->cnt++;
 	return true;
 }
 
-void idmap_del(struct idmap *m, uint64_t key)
+void keymap_del(struct keymap *m, uint64_t key)
 {
-	uint32_t i = idmap_home(m, key), hole, at;
+	uint32_t i = keymap_home(m, key), hole, at;
 
 	for (; m->slots[i].value_plus_1; i = (i + 1) & m->mask)
 		if (m->slots[i].key == key)
@@ -59,7 +59,7 @@ void idmap_del(struct idmap *m, uint64_t key)
 	/* Close the gap: an entry may move back to the hole unless that is before its home. */
 	hole = i;
 	for (at = (hole + 1) & m->mask; m->slots[at].value_plus_1; at = (at + 1) & m->mask) {
-		uint32_t home = idmap_home(m, m->slots[at].key);
+		uint32_t home = keymap_home(m, m->slots[at].key);
 
 		if (((at - home) & m->mask) >= ((at - hole) & m->mask)) {
 			m->slots[hole] = m->slots[at];
@@ -70,7 +70,7 @@ void idmap_del(struct idmap *m, uint64_t key)
 	m->cnt--;
 }
 
-void idmap_clear(struct idmap *m)
+void keymap_clear(struct keymap *m)
 {
 	memset(m->slots, 0, ((size_t)m->mask + 1) * sizeof(*m->slots));
 	m->cnt = 0;
