@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/* command.c - parsing and help, both made of command_table and the option table here. */
+#include "command.h"
+
+#include "notice.h"
+#include "plain.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef DIAL9_VERSION
+#define DIAL9_VERSION "0.1.0"
+#endif
+
+#define COMMAND_TOP_DEFAULT 20
+
+struct command_entry {
+	const char *name;
+	int letter; /* 0 = no short form */
+	const char *arg; /* NULL = takes none */
+	unsigned int option; /* enum command_option; 0 = every command has it */
+	const char *help;
+};
+
+enum { COMMAND_HELP = 'h', COMMAND_VERSION = 'V' };
+
+/* Two commands may use one long name for different things: they never take both. */
+static const struct command_entry command_entries[] = {
+	{ "json", 0, NULL, COMMAND_JSON, "print JSON" },
+	{ "kind", 'k', "NAME", COMMAND_KIND, "only events of this name; may be repeated" },
+	{ "from", 0, "TIME", COMMAND_FROM, "leave out what was before TIME" },
+	{ "to", 0, "TIME", COMMAND_UNTIL, "leave out what was after TIME" },
+	{ "to", 't', "FORMAT", COMMAND_FORMAT, "raw, gzip or zstd" },
+	{ "output", 'o', "OUT", COMMAND_OUT, "file to write, - for standard output" },
+	{ "force", 'f', NULL, COMMAND_FORCE, "replace OUT if it exists" },
+	{ "top", 'n', "N", COMMAND_TOP, "rows in each table, 0 for all (20)" },
+	{ "help", COMMAND_HELP, NULL, 0, "print this help" },
+};
+
+#define COMMAND_ENTRIES (sizeof(command_entries) / sizeof(command_entries[0]))
+#define COMMAND_LONG 256 /* getopt values of entries: this plus their index */
+
+static const struct command *command_find(const char *name)
+{
+	for (const struct command *c = command_table; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+static bool command_takes(const struct command *c, const struct command_entry *e)
+{
+	return e->option == 0 || (c->options & e->option);
+}
+
+static void command_print_help(void)
+{
+	printf("usage: dial9-view COMMAND [options] FILE|DIR\n"
+	       "       dial9-view FILE|DIR            the same as report\n\n"
+	       "Reads traces of Tokio programs: those of dial9-agent, and dial9's own.\n"
+	       "FILE is one segment; DIR is a trace directory, or one process's part of it.\n\n"
+	       "commands:\n");
+	for (const struct command *c = command_table; c->name; c++)
+		printf("  %-9s %s\n", c->name, c->brief);
+	printf("\n  -h, --help, -V, --version; dial9-view COMMAND --help says more\n\n"
+	       "exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad or partial input\n");
+}
+
+static void command_print_own_help(const struct command *c)
+{
+	char left[64], letter[16];
+
+	printf("usage: dial9-view %s %s\n\n%s\noptions:\n", c->name, c->args, c->about);
+	for (size_t i = 0; i < COMMAND_ENTRIES; i++) {
+		const struct command_entry *e = &command_entries[i];
+
+		if (!command_takes(c, e))
+			continue;
+		snprintf(letter, sizeof(letter), e->letter ? "-%c, " : "    ", e->letter);
+		snprintf(left, sizeof(left), "%s--%s %s", letter, e->name, e->arg ? e->arg : "");
+		printf("  %-22s %s%s\n", left, e->help,
+		       (c->required & e->option) ? " (required)" : "");
+	}
+}
+
+static int command_set_time(const char *name, const char *text, bool *has, uint64_t *ns,
+			    bool *relative)
+{
+	if (plain_read_time(text, ns, relative) != 0)
+		return notice(EXIT_USAGE,
+			      "--%s: '%s' is no time: give nanoseconds as the trace has them, or "
+			      "+1.5s, +20ms, +300us since its start",
+			      name, text);
+	*has = true;
+	return 0;
+}
+
+static int command_set(struct request *r, const struct command_entry *e, const char *text)
+{
+	static const char *const formats[] = { "raw", "gzip", "zstd" }; /* as enum d9_compression */
+	char *rest;
+
+	switch (e->option) {
+	case COMMAND_JSON:
+		r->json = true;
+		return 0;
+	case COMMAND_FORCE:
+		r->force = true;
+		return 0;
+	case COMMAND_KIND:
+		if (r->kinds_cnt == COMMAND_KINDS_MAX)
+			return notice(EXIT_USAGE, "--kind: at most %d can be given",
+				      COMMAND_KINDS_MAX);
+		r->kinds[r->kinds_cnt++] = text;
+		return 0;
+	case COMMAND_FROM:
+		return command_set_time("from", text, &r->has_from, &r->from_ns, &r->from_relative);
+	case COMMAND_UNTIL:
+		return command_set_time("to", text, &r->has_to, &r->to_ns, &r->to_relative);
+	case COMMAND_OUT:
+		r->out = text;
+		return 0;
+	case COMMAND_TOP:
+		r->top = strtoul(text, &rest, 10);
+		if (*text < '0' || *text > '9' || *rest)
+			return notice(EXIT_USAGE, "--top: '%s' is not a whole number", text);
+		return 0;
+	case COMMAND_FORMAT:
+		for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+			if (strcmp(text, formats[i]) == 0) {
+				r->compression = (enum d9_compression)i;
+				return 0;
+			}
+		return notice(EXIT_USAGE, "--to: '%s' is none of: raw, gzip, zstd", text);
+	}
+	return 0;
+}
+
+static int command_parse_own(const struct command *c, int argc, char **argv, struct request *r)
+{
+	struct option longs[COMMAND_ENTRIES + 1] = { 0 };
+	char shorts[2 * COMMAND_ENTRIES + 2] = ":";
+	size_t longs_cnt = 0, at = 1;
+	const struct command_entry *e;
+	unsigned int given = 0;
+	int got, err;
+
+	for (size_t i = 0; i < COMMAND_ENTRIES; i++) {
+		e = &command_entries[i];
+		if (!command_takes(c, e))
+			continue;
+		longs[longs_cnt++] =
+			(struct option){ e->name, !!e->arg, NULL, COMMAND_LONG + (int)i };
+		if (e->letter)
+			shorts[at++] = (char)e->letter;
+		if (e->letter && e->arg)
+			shorts[at++] = ':';
+	}
+	opterr = 0;
+	optind = 0; /* a full restart */
+	while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if ((got == '?' || got == ':') && optopt > 0 && optopt < COMMAND_LONG)
+			return notice(EXIT_USAGE, "-%c: %s: see dial9-view %s --help", optopt,
+				      got == ':' ? "its value is missing" : "unknown option",
+				      c->name);
+		if (got == '?' || got == ':')
+			return notice(EXIT_USAGE, "%s: %s: see dial9-view %s --help",
+				      argv[optind - 1],
+				      got == ':' ? "its value is missing" :
+				      optopt	 ? "it takes no value" :
+						   "unknown or ambiguous option",
+				      c->name);
+		for (e = command_entries;
+		     got < COMMAND_LONG && (e->letter != got || !command_takes(c, e));)
+			e++;
+		if (got >= COMMAND_LONG)
+			e = &command_entries[got - COMMAND_LONG];
+		if (e->letter == COMMAND_HELP) {
+			command_print_own_help(c);
+			return 0;
+		}
+		given |= e->option;
+		err = command_set(r, e, optarg);
+		if (err)
+			return err;
+	}
+	for (e = command_entries; e < command_entries + COMMAND_ENTRIES; e++)
+		if (e->option & c->required & ~given)
+			return notice(EXIT_USAGE, "%s: --%s %s is missing: see dial9-view %s --help",
+				      c->name, e->name, e->arg, c->name);
+	if (optind >= argc)
+		return notice(EXIT_USAGE, "%s: no FILE or DIR given: see dial9-view %s --help",
+			      c->name, c->name);
+	if (optind + 1 < argc)
+		return notice(EXIT_USAGE, "%s: '%s' is one too many: give one FILE or DIR", c->name,
+			      argv[optind + 1]);
+	r->path = argv[optind];
+	return 1;
+}
+
+int command_parse(int argc, char **argv, const struct command **ret_command, struct request *ret)
+{
+	const char *first = argc > 1 ? argv[1] : "--help";
+	const struct command *c = command_find(first);
+
+	*ret = (struct request){ .top = COMMAND_TOP_DEFAULT };
+	if (!c && (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)) {
+		command_print_help();
+		return argc > 1 ? 0 : EXIT_USAGE;
+	}
+	if (!c && (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)) {
+		printf("dial9-view %s\n", DIAL9_VERSION);
+		return 0;
+	}
+	if (!c && first[0] == '-' && argc == 2)
+		return notice(EXIT_USAGE, "%s: unknown option: see dial9-view --help", first);
+	/* a bare path is read by the report; its command stands first, so argv keeps its shape */
+	*ret_command = c ? c : command_find("report");
+	return command_parse_own(*ret_command, c ? argc - 1 : argc, c ? argv + 1 : argv, ret);
+}

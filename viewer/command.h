@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command.h - the command line of dial9-view: one table makes parsing and help.
+ *
+ * dial9-view COMMAND [options] FILE|DIR. A path in place of the command means `report PATH`.
+ */
+#ifndef DIAL9_COMMAND_H
+#define DIAL9_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "format/trace.h"
+
+struct traceset;
+
+#define COMMAND_KINDS_MAX 32 /* --kind given more often is a usage error */
+
+/* What the options say; strings are borrowed from argv. */
+struct request {
+	const char *path; /* FILE or DIR */
+	bool json, force;
+	const char *kinds[COMMAND_KINDS_MAX];
+	uint32_t kinds_cnt;
+	bool has_from, from_relative, has_to, to_relative;
+	uint64_t from_ns, to_ns; /* relative: since the recording's first event */
+	const char *out; /* "-" = standard output */
+	enum d9_compression compression;
+	uint64_t top; /* rows of a table for people, 0 = all */
+};
+
+struct command {
+	const char *name;
+	const char *args;
+	const char *brief; /* for the list of commands */
+	const char *about; /* for its own help; lines end in \n */
+	unsigned int options; /* bits of enum command_option */
+	unsigned int required; /* those without which it is a usage error */
+	/* Runs on the files of req->path. Returns an exit code of notice.h. */
+	int (*run)(const struct request *req, const struct traceset *set);
+};
+
+enum command_option {
+	COMMAND_JSON = 1,
+	COMMAND_KIND = 2,
+	COMMAND_FROM = 4,
+	COMMAND_UNTIL = 8, /* --to TIME */
+	COMMAND_FORMAT = 16, /* --to raw|gzip|zstd */
+	COMMAND_OUT = 32,
+	COMMAND_FORCE = 64,
+	COMMAND_TOP = 128,
+};
+
+/* Ends in an entry whose name is NULL. Defined beside main. */
+extern const struct command command_table[];
+
+/*
+ * Takes argv apart. 1: *ret_command is to be run with *ret. 0: done (help or version printed).
+ * EXIT_USAGE: a notice said what is wrong.
+ */
+int command_parse(int argc, char **argv, const struct command **ret_command, struct request *ret);
+
+#endif /* DIAL9_COMMAND_H */

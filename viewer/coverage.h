@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * coverage.h - how much of the truth a recording holds: its span, levels, losses, holes, clocks.
+ *
+ * Fed with every event in file order. Strings become labels of the given table.
+ */
+#ifndef DIAL9_COVERAGE_H
+#define DIAL9_COVERAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/trace.h"
+#include "reader.h"
+
+struct labels;
+
+#define COVERAGE_LEVELS_MAX 16 /* distinct (level, ends); more count in the last row */
+#define COVERAGE_LOSSES_MAX 64 /* distinct (kind, cause); likewise */
+#define COVERAGE_FACTS_MAX 256 /* metadata keys kept; more are counted */
+
+struct coverage_level { /* all types; levels of single types are only counted */
+	uint32_t level, ends;
+	uint64_t ns; /* time it held */
+};
+
+struct coverage_loss {
+	uint32_t kind, cause;
+	uint64_t count;
+	uint64_t from_ns, to_ns; /* hull of its intervals */
+};
+
+struct coverage_fact {
+	uint32_t key, value;
+};
+
+struct coverage {
+	struct labels *labels; /* borrowed */
+	uint64_t kinds[D9_EV_CNT + 1]; /* events by kind, the last: any other name */
+	uint64_t events;
+	uint64_t broken; /* events of a known name that lack a field they must have */
+	bool has_span;
+	uint64_t first_ns, last_ns; /* stamps of events that have a place in time */
+	uint64_t gap_ns; /* of it, between the ends of a hole */
+	bool is_in_gap;
+	uint32_t files, open_files, damaged_files, holes;
+
+	struct coverage_level levels[COVERAGE_LEVELS_MAX];
+	uint32_t levels_cnt, level_now; /* level_now == levels_cnt: none */
+	uint64_t level_since_ns, type_levels;
+	struct coverage_loss losses[COVERAGE_LOSSES_MAX];
+	uint32_t losses_cnt;
+	struct coverage_fact facts[COVERAGE_FACTS_MAX];
+	uint32_t facts_cnt, facts_over_cap;
+
+	bool has_clock, has_pid, has_self;
+	uint64_t clock_mono_ns, clock_real_ns; /* first pair */
+	uint32_t pid;
+	uint64_t self_cpu_ns, self_rss_sz, self_hits, target_cost_ns; /* last values */
+};
+
+void coverage_event(struct coverage *c, const struct d9_ev *ev);
+
+/* A file begins that does not follow on what was read: time until its first event is missing. */
+void coverage_gap(struct coverage *c);
+
+void coverage_file(struct coverage *c, const struct reader_end *end);
+
+/* After the last event: ends the level that holds. */
+void coverage_finish(struct coverage *c);
+
+/* Events lost, over all kinds and causes. */
+uint64_t coverage_lost(const struct coverage *c);
+
+/* Label of a metadata value; LABEL_UNKNOWN if the key was not there. */
+uint32_t coverage_fact(const struct coverage *c, const char *key);
+
+#endif /* DIAL9_COVERAGE_H */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* facts.c - the metadata keys that change how events are to be read. */
+#include "facts.h"
+
+#include <string.h>
+
+static bool facts_is(struct d9_str s, const char *text)
+{
+	return s.len == strlen(text) && memcmp(s.p, text, s.len) == 0;
+}
+
+/* Takes the next item off a comma-separated list; false at its end. */
+static bool facts_next(struct d9_str *list, struct d9_str *ret)
+{
+	const char *comma = list->len ? memchr(list->p, ',', list->len) : NULL;
+
+	*ret = *list;
+	if (list->len == 0)
+		return false;
+	if (comma) {
+		ret->len = (uint32_t)(comma - list->p);
+		list->p = comma + 1;
+		list->len -= ret->len + 1;
+	} else {
+		list->len = 0;
+	}
+	while (ret->len && *ret->p == ' ') {
+		ret->p++;
+		ret->len--;
+	}
+	return true;
+}
+
+static enum d9_event facts_event(const char *name, size_t len)
+{
+	enum d9_event ev = d9_event_by_name(name, len);
+
+	for (int i = 0; ev == D9_EV_OTHER && i < D9_EV_CNT; i++)
+		if (facts_is((struct d9_str){ name, (uint32_t)len }, d9_event_def(i)->c_name))
+			ev = i;
+	return ev;
+}
+
+static void facts_add_unknown(struct facts *f, struct d9_str item)
+{
+	const char *dot = item.len ? memrchr(item.p, '.', item.len) : NULL;
+	struct d9_str field;
+	enum d9_event ev;
+
+	if (!dot)
+		return;
+	ev = facts_event(item.p, (size_t)(dot - item.p));
+	if (ev == D9_EV_OTHER)
+		return;
+	field = (struct d9_str){ dot + 1, item.len - (uint32_t)(dot + 1 - item.p) };
+	for (int i = 0; i < d9_event_def(ev)->field_cnt; i++)
+		if (facts_is(field, d9_event_def(ev)->fields[i].name))
+			f->unknown[ev] |= 1ull << i;
+}
+
+static void facts_mark_queues(uint64_t marks[D9_EV_CNT], bool on)
+{
+	static const struct {
+		enum d9_event ev;
+		int field;
+	} queues[] = { { D9_EV_POLL_START, D9F_poll_start_local_queue },
+		       { D9_EV_WORKER_PARK, D9F_worker_park_local_queue },
+		       { D9_EV_WORKER_UNPARK, D9F_worker_unpark_local_queue } };
+
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		marks[queues[i].ev] &= ~(1ull << queues[i].field);
+		if (on)
+			marks[queues[i].ev] |= 1ull << queues[i].field;
+	}
+}
+
+void facts_add(struct facts *f, const struct d9_ev *ev)
+{
+	const struct d9_value *map = d9_val(ev, D9F_segment_metadata_entries);
+	struct d9_iter it = { 0 };
+	struct d9_pair pair;
+	struct d9_str item;
+	enum d9_event claimed;
+
+	if (!map || map->type != D9_T_MAP)
+		return;
+	while (d9_map_next(map, &it, &pair)) {
+		if (pair.key.len > 6 && memcmp(pair.key.p, "agent.", 6) == 0)
+			f->is_agent = true;
+		if (facts_is(pair.key, "agent.has")) {
+			f->has_claims = true;
+			memset(f->claims, 0, sizeof(f->claims));
+			while (facts_next(&pair.val, &item)) {
+				claimed = facts_event(item.p, item.len);
+				if (claimed != D9_EV_OTHER)
+					f->claims[claimed] = true;
+			}
+		} else if (facts_is(pair.key, "agent.unknown")) {
+			memset(f->unknown, 0, sizeof(f->unknown));
+			while (facts_next(&pair.val, &item))
+				facts_add_unknown(f, item);
+		}
+	}
+	/* after the list above, which it adds to */
+	it = (struct d9_iter){ 0 };
+	while (d9_map_next(map, &it, &pair))
+		if (facts_is(pair.key, "tokio.local_queue")) {
+			if (facts_is(pair.val, "false"))
+				facts_mark_queues(f->unknown, true);
+			facts_mark_queues(f->doubtful, facts_is(pair.val, "partial"));
+		}
+}
+
+bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint64_t value)
+{
+	uint64_t bit;
+
+	if (kind >= D9_EV_CNT || field < 0 || field > 63)
+		return false;
+	bit = 1ull << field;
+	return (f->unknown[kind] & bit) || (value == 0 && (f->doubtful[kind] & bit));
+}
+
+bool facts_claims(const struct facts *f, enum d9_event kind)
+{
+	return kind < D9_EV_CNT && f->has_claims && f->claims[kind];
+}

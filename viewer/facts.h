@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * facts.h - what a recording says about itself in SegmentMetadataEvent: what it records, and which
+ * fields are 0 on the wire because nobody knew.
+ *
+ *   agent.has       comma-separated event names: what the recorder claims to record
+ *   agent.unknown   comma-separated Event.field: the value is not a measurement
+ *   tokio.local_queue   "false": no queue length of a worker is one; "partial": a 0 may be none
+ * Event names are taken in both forms ("PollStartEvent", "poll_start"). Keys with other or broken
+ * values are passed over. The last value of a key wins.
+ */
+#ifndef DIAL9_FACTS_H
+#define DIAL9_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/trace.h"
+
+struct facts {
+	bool is_agent; /* some agent.* key: dial9-agent wrote it, in time order but for a few */
+	bool has_claims; /* agent.has was seen */
+	bool claims[D9_EV_CNT];
+	uint64_t unknown[D9_EV_CNT]; /* bit per field of records.def */
+	uint64_t doubtful[D9_EV_CNT]; /* likewise: unknown if 0 */
+};
+
+/* Adds what one SegmentMetadataEvent says. */
+void facts_add(struct facts *f, const struct d9_ev *ev);
+
+/* Is a field of an event of records.def (D9F_* of its kind), whose value is `value`, unknown? */
+bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint64_t value);
+
+/* Does the recorder claim to record this kind of event? False for recorders that claim nothing. */
+bool facts_claims(const struct facts *f, enum d9_event kind);
+
+#endif /* DIAL9_FACTS_H */

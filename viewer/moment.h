@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * moment.h - the events that tell who ran when, in one fixed shape that can be kept and sorted.
+ *
+ * report and verify need events in time order, which files do not promise: other recorders write
+ * one thread's events after the other's. A moment is what those two need of an event.
+ */
+#ifndef DIAL9_MOMENT_H
+#define DIAL9_MOMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct d9_ev;
+struct labels;
+
+enum moment_kind {
+	MOMENT_POLL_START, /* worker, task, label = place */
+	MOMENT_POLL_END, /* worker */
+	MOMENT_PARK, /* worker, tid */
+	MOMENT_UNPARK, /* worker, tid; has_a: a = sched_wait_ns */
+	MOMENT_SPAWN, /* task, label = place */
+	MOMENT_END, /* task */
+	MOMENT_TASK_END, /* task; a = cause */
+	MOMENT_WAKE, /* task = woken; a = waker's task, 0 none */
+	MOMENT_ALIVE, /* task, label = type */
+	MOMENT_SAMPLE, /* worker (MOMENT_NO_WORKER unknown), tid; label = leaf (samples.h) */
+	MOMENT_OFF_CPU, /* worker or none, tid, task or 0; a = out_ns; label = enum moment_off, or
+			 * MOMENT_SYSCALL + number */
+	MOMENT_NESTED, /* worker, task, label = place; a = start_ns */
+	MOMENT_KIND_CNT
+};
+
+#define MOMENT_WORKERS_MAX 4096 /* worker ids; events of a greater id are counted and left out */
+#define MOMENT_NO_WORKER UINT16_MAX
+#define MOMENT_BLOCKING_WORKER 254 /* dial9's id of the blocking pool, in samples only */
+#define MOMENT_UNKNOWN_WORKER 255 /* likewise: no worker, or not known */
+
+enum moment_off { MOMENT_OFF_PREEMPTED, MOMENT_OFF_OTHER, MOMENT_SYSCALL };
+#define MOMENT_SYSCALL_MAX 1023 /* greater numbers count as MOMENT_OFF_OTHER */
+
+struct moment {
+	uint64_t ts_ns, task, a;
+	uint32_t label, tid;
+	uint16_t worker;
+	uint8_t kind;
+	bool has_a;
+};
+
+/*
+ * The moment of an event: 1 and *ret, 0 if the event is of no such kind, -D9_E_BAD_VALUE if it
+ * lacks a field it must have. `label` of samples is left 0. labels may be NULL: labels are then 0.
+ */
+int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret);
+
+#endif /* DIAL9_MOMENT_H */

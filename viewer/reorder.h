@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reorder.h - moments in time order, through a window of bounded size.
+ *
+ * The window fills, is sorted (stably: equal stamps keep their file order) and gives out its older
+ * half. What comes so late that its place has gone out already is given out at once and counted.
+ * Input that is in order, or made of a few runs that are, costs a copy or a merge.
+ */
+#ifndef DIAL9_REORDER_H
+#define DIAL9_REORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "moment.h"
+
+/* Moments kept, 40 bytes each, twice while they are sorted: one recorder writes in order but for
+ * moments stamped before they are known; others write thread after thread, for seconds. */
+#define REORDER_SMALL (1u << 16)
+#define REORDER_LARGE (1u << 21)
+
+struct reorder;
+
+/* `out` takes the moments in order; nonzero from it stops and is handed back. NULL: no memory. */
+struct reorder *reorder_new(uint32_t cap, int (*out)(void *ctx, const struct moment *m), void *ctx);
+void reorder_free(struct reorder *r);
+
+int reorder_put(struct reorder *r, const struct moment *m);
+
+/* Gives out all that is kept. */
+int reorder_flush(struct reorder *r);
+
+uint64_t reorder_late(const struct reorder *r); /* moments given out of order */
+
+#endif /* DIAL9_REORDER_H */

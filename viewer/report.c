@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* report.c - feeds the tables, sorts them, hands them to the printers. */
+#include "report.h"
+
+#include "command.h"
+#include "jsonout.h"
+#include "labels.h"
+#include "leaftable.h"
+#include "notice.h"
+#include "progress.h"
+#include "reorder.h"
+#include "reportjson.h"
+#include "reporttext.h"
+#include "typetable.h"
+#include "workertable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int report_begin(void *ctx, const struct traceset_recording *rec, size_t file)
+{
+	struct report *r = ctx;
+	uint64_t missing;
+	int err = 0;
+
+	labels_new_file(r->labels);
+	if (!r->reorder) {
+		r->reorder = reorder_new(r->facts.is_agent ? REORDER_SMALL : REORDER_LARGE,
+					 account_moment, &r->account);
+		if (!r->reorder)
+			return -ENOMEM;
+	}
+	if (traceset_is_hole(rec, file, &missing)) {
+		r->coverage.holes++;
+		err = reorder_flush(r->reorder);
+		account_gap(&r->account);
+		coverage_gap(&r->coverage);
+	}
+	return err;
+}
+
+static int report_event(void *ctx, const struct d9_ev *ev)
+{
+	struct report *r = ctx;
+	struct moment m;
+	int got;
+
+	coverage_event(&r->coverage, ev);
+	switch (ev->schema->kind) {
+	case D9_EV_SYMBOL:
+		leaftable_name(r->account.leaves, ev, r->labels);
+		return 0;
+	case D9_EV_AGENT_BLOCKING:
+		account_blocking(&r->account, ev);
+		return 0;
+	case D9_EV_AGENT_BLOCK_IN_PLACE:
+		account_block_in_place(&r->account, ev);
+		return 0;
+	default:
+		break;
+	}
+	got = moment_of(ev, r->labels, &m);
+	if (got <= 0) {
+		r->coverage.broken += got < 0;
+		return 0;
+	}
+	if (m.kind == MOMENT_SAMPLE) {
+		const struct d9_value *stack = d9_val(ev, D9F_cpu_sample_callchain);
+
+		m.label = leaftable_find(r->account.leaves,
+					 stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
+	}
+	return reorder_put(r->reorder, &m);
+}
+
+static int report_end(void *ctx, const struct traceset_recording *rec, size_t file,
+		      const struct reader_end *end)
+{
+	struct report *r = ctx;
+	int err = 0, code = reader_notice(&rec->files[file], end);
+
+	r->exit_code = code > r->exit_code ? code : r->exit_code;
+	coverage_file(&r->coverage, end);
+	if (end->err && !end->is_open) { /* what stood behind the damage is missing */
+		err = reorder_flush(r->reorder);
+		account_gap(&r->account);
+		coverage_gap(&r->coverage);
+	}
+	return err;
+}
+
+/* runtime.<name> = comma-separated worker ids. */
+static void report_runtimes(struct report *r)
+{
+	for (uint32_t i = 0; i < r->coverage.facts_cnt; i++) {
+		size_t key_len, ids_len, at = 0;
+		const char *key = labels_text(r->labels, r->coverage.facts[i].key, &key_len);
+		const char *ids = labels_text(r->labels, r->coverage.facts[i].value, &ids_len);
+		uint32_t name;
+
+		if (key_len < 8 || memcmp(key, "runtime.", 8) != 0)
+			continue;
+		name = labels_put(r->labels, key + 8, key_len - 8);
+		while (at < ids_len) {
+			uint32_t id = 0;
+
+			for (; at < ids_len && ids[at] >= '0' && ids[at] <= '9'; at++)
+				if (id < MOMENT_WORKERS_MAX)
+					id = id * 10 + (uint32_t)(ids[at] - '0');
+			if (id < MOMENT_WORKERS_MAX)
+				workertable_get(r->account.workers, id)->runtime = name;
+			at++; /* the comma, or whatever stands in its place */
+		}
+	}
+}
+
+static int report_compare_types(const void *left, const void *right, void *ctx)
+{
+	const struct report *r = ctx;
+	const struct type_row *a = typetable_row(r->account.types, *(const uint32_t *)left);
+	const struct type_row *b = typetable_row(r->account.types, *(const uint32_t *)right);
+	int order = (a->busy_ns < b->busy_ns) - (a->busy_ns > b->busy_ns);
+
+	if (order == 0)
+		order = (a->polls < b->polls) - (a->polls > b->polls);
+	return order ? order : labels_compare(r->labels, a->label, b->label);
+}
+
+static int report_compare_blocking(const void *left, const void *right, void *ctx)
+{
+	const struct report *r = ctx;
+	const struct type_row *a = typetable_row(r->account.types, *(const uint32_t *)left);
+	const struct type_row *b = typetable_row(r->account.types, *(const uint32_t *)right);
+	int order = (a->run.sum < b->run.sum) - (a->run.sum > b->run.sum);
+
+	return order ? order : labels_compare(r->labels, a->label, b->label);
+}
+
+static int report_sort(struct report *r)
+{
+	uint32_t cnt = typetable_cnt(r->account.types);
+
+	r->types = calloc(cnt, sizeof(*r->types));
+	r->blocking = calloc(cnt, sizeof(*r->blocking));
+	r->workers = calloc(MOMENT_WORKERS_MAX, sizeof(*r->workers));
+	if (!r->types || !r->blocking || !r->workers)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < cnt; i++) {
+		const struct type_row *row = typetable_row(r->account.types, i);
+
+		r->busy_ns += row->busy_ns;
+		if (row->polls || row->spawned || row->seen)
+			r->types[r->types_cnt++] = i;
+		if (row->blocking)
+			r->blocking[r->blocking_cnt++] = i;
+	}
+	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++)
+		if (workertable_get(r->account.workers, i)->is_seen)
+			r->workers[r->workers_cnt++] = i;
+	qsort_r(r->types, r->types_cnt, sizeof(*r->types), report_compare_types, r);
+	qsort_r(r->blocking, r->blocking_cnt, sizeof(*r->blocking), report_compare_blocking, r);
+	return leaftable_rows(r->account.leaves, r->labels, &r->leaves, &r->leaves_cnt);
+}
+
+/* Was this kind recorded? Of recorders that claim nothing: did it occur? */
+static bool report_has(const struct report *r, enum d9_event kind)
+{
+	return r->facts.has_claims ? facts_claims(&r->facts, kind) : r->coverage.kinds[kind] > 0;
+}
+
+static int report_finish(struct report *r)
+{
+	struct coverage *c = &r->coverage;
+	int err = reorder_flush(r->reorder);
+
+	coverage_finish(c);
+	account_finish(&r->account, c->first_ns, c->last_ns);
+	r->span_ns = c->last_ns - c->first_ns;
+	r->has_waits = report_has(r, D9_EV_WAKE);
+	r->has_polls = report_has(r, D9_EV_POLL_START);
+	r->has_off = report_has(r, D9_EV_AGENT_OFF_CPU);
+	report_runtimes(r);
+	if (err == 0)
+		err = report_sort(r);
+	return err ? err : r->account.err;
+}
+
+static void report_done(struct report *r)
+{
+	free(r->types);
+	free(r->blocking);
+	free(r->workers);
+	free(r->leaves);
+	reorder_free(r->reorder);
+	account_done(&r->account);
+	labels_free(r->labels);
+}
+
+/* Reads one recording and prints its page. */
+static int report_recording(const struct request *req, const struct traceset_recording *rec,
+			    struct json *json, struct progress *progress, int *exit_code)
+{
+	struct report *r = calloc(1, sizeof(*r));
+	const struct reader_ops ops = { report_begin, report_event, report_end,
+					r ? &r->facts : NULL };
+	int err = -ENOMEM;
+
+	if (r) {
+		r->recording = rec;
+		r->labels = labels_new();
+		r->coverage.labels = r->labels;
+		err = account_init(&r->account, r->labels);
+	}
+	if (err == 0 && !r->labels)
+		err = -ENOMEM;
+	if (err == 0)
+		err = reader_run(rec, &ops, r, progress);
+	if (err == 0)
+		err = report_finish(r);
+	if (err == 0 && json)
+		reportjson_put(json, r);
+	else if (err == 0)
+		reporttext_print(stdout, r, req->top);
+	if (err == 0 && r->exit_code > *exit_code)
+		*exit_code = r->exit_code;
+	if (r)
+		report_done(r);
+	free(r);
+	return err;
+}
+
+int report_run(const struct request *req, const struct traceset *set)
+{
+	struct json *json = req->json ? json_open(stdout, true) : NULL;
+	struct progress progress;
+	int err = req->json && !json ? -ENOMEM : 0, exit_code = 0;
+
+	progress_start(&progress, set->sz);
+	if (json) {
+		json_map(json);
+		json_put_text(json, "schema", REPORT_SCHEMA);
+		json_key(json, "recordings");
+		json_list(json);
+	}
+	for (size_t i = 0; err == 0 && i < set->recordings_cnt; i++) {
+		if (i > 0 && !json)
+			putchar('\n');
+		err = report_recording(req, &set->recordings[i], json, &progress, &exit_code);
+	}
+	if (json) {
+		json_list_end(json);
+		json_map_end(json);
+	}
+	if (json_close(json) == -ENOMEM || err)
+		exit_code = notice(EXIT_FINDINGS, "%s: out of memory", req->path);
+	return exit_code;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.h - `dial9-view report`: one page about each recording.
+ *
+ * One pass over the files, in bounded memory: a window that sorts by time (reorder.h), a table of
+ * living tasks, histograms per type. What a cap left out is said in the report.
+ */
+#ifndef DIAL9_REPORT_H
+#define DIAL9_REPORT_H
+
+#include "account.h"
+#include "coverage.h"
+#include "facts.h"
+
+struct json;
+struct labels;
+struct reorder;
+struct request;
+struct traceset;
+
+#define REPORT_SCHEMA "dial9-view.report/1" /* of the JSON; keys are added, never changed */
+
+struct report {
+	const struct traceset_recording *recording;
+	struct labels *labels;
+	struct coverage coverage;
+	struct account account;
+	struct facts facts;
+	struct reorder *reorder;
+	uint64_t span_ns; /* last minus first stamp */
+	bool has_waits; /* wakes were recorded: that a task was not woken is known */
+	bool has_polls; /* polls were recorded */
+	bool has_off; /* times without CPU inside polls were */
+	/* made by report.c when all is read: row numbers of the types with tasks or polls, most
+	 * busy first; those with blocking tasks, longest run first; ids of the workers seen */
+	uint32_t *types, types_cnt;
+	uint32_t *blocking, blocking_cnt;
+	uint32_t *workers, workers_cnt;
+	struct leaf_row *leaves;
+	uint32_t leaves_cnt;
+	uint64_t busy_ns; /* of all types */
+	int exit_code;
+};
+
+/* Returns an exit code of notice.h. */
+int report_run(const struct request *req, const struct traceset *set);
+
+#endif /* DIAL9_REPORT_H */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/* workertable.c - workers by id, threads by hash. */
+#include "workertable.h"
+
+#include "labels.h"
+
+#include <stdlib.h>
+
+#define WORKERTABLE_SLOTS (2 * WORKERTABLE_THREADS_MAX)
+
+struct workertable_thread {
+	uint32_t tid; /* 0 = free */
+	uint16_t worker;
+};
+
+struct workertable {
+	struct worker workers[MOMENT_WORKERS_MAX];
+	struct workertable_thread threads[WORKERTABLE_SLOTS];
+	uint32_t threads_cnt;
+};
+
+struct workertable *workertable_new(void)
+{
+	struct workertable *t = calloc(1, sizeof(*t));
+
+	for (uint32_t i = 0; t && i < MOMENT_WORKERS_MAX; i++)
+		t->workers[i].runtime = LABEL_UNKNOWN;
+	return t;
+}
+
+void workertable_free(struct workertable *t)
+{
+	free(t);
+}
+
+struct worker *workertable_get(struct workertable *t, uint32_t id)
+{
+	return &t->workers[id];
+}
+
+uint64_t workertable_cut(struct worker *w, uint64_t ts_ns, enum worker_state expected,
+			 enum worker_state next)
+{
+	uint64_t ns;
+	uint64_t *part[] = { [WORKER_UNKNOWN] = &w->unknown_ns,
+			     [WORKER_BETWEEN] = &w->between_ns,
+			     [WORKER_POLLING] = &w->busy_ns,
+			     [WORKER_PARKED] = &w->parked_ns };
+	bool is_known = w->state == expected && w->state != WORKER_UNKNOWN;
+
+	if (!w->is_seen) {
+		w->is_seen = true;
+		w->first_ns = w->since_ns = ts_ns;
+	}
+	if (w->state == WORKER_POLLING && !is_known)
+		w->cut_polls++;
+	/* time that goes backwards (a late event) counts as none */
+	ns = ts_ns > w->since_ns ? ts_ns - w->since_ns : 0;
+	*part[is_known ? w->state : WORKER_UNKNOWN] += ns;
+	w->since_ns += ns;
+	w->state = next;
+	return is_known ? ns : 0;
+}
+
+void workertable_delay(struct worker *w, uint64_t park_ns, uint64_t delay_ns)
+{
+	if (delay_ns > park_ns)
+		delay_ns = park_ns;
+	w->parked_ns -= delay_ns;
+	w->delayed_ns += delay_ns;
+}
+
+static uint32_t workertable_slot(const struct workertable *t, uint32_t tid)
+{
+	uint32_t at = (tid * 0x9e3779b1u) % WORKERTABLE_SLOTS;
+
+	while (t->threads[at].tid && t->threads[at].tid != tid)
+		at = (at + 1) % WORKERTABLE_SLOTS;
+	return at;
+}
+
+void workertable_bind(struct workertable *t, uint32_t tid, uint16_t worker)
+{
+	uint32_t at = workertable_slot(t, tid);
+
+	if (tid == 0)
+		return;
+	if (t->threads[at].tid == 0) {
+		if (t->threads_cnt == WORKERTABLE_THREADS_MAX)
+			return;
+		t->threads_cnt++;
+		t->threads[at].tid = tid;
+	}
+	t->threads[at].worker = worker;
+}
+
+uint16_t workertable_of_thread(const struct workertable *t, uint32_t tid)
+{
+	const struct workertable_thread *th = &t->threads[workertable_slot(t, tid)];
+
+	return th->tid ? th->worker : MOMENT_NO_WORKER;
+}
+
+void workertable_gap(struct workertable *t)
+{
+	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++) {
+		struct worker *w = &t->workers[i];
+
+		w->cut_polls += w->state == WORKER_POLLING;
+		w->state = WORKER_UNKNOWN;
+	}
+}
+
+void workertable_finish(struct workertable *t, uint64_t first_ns, uint64_t last_ns)
+{
+	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++) {
+		struct worker *w = &t->workers[i];
+
+		if (!w->is_seen)
+			continue;
+		workertable_cut(w, last_ns, WORKER_PARKED, WORKER_UNKNOWN);
+		w->unknown_ns += w->first_ns > first_ns ? w->first_ns - first_ns : 0;
+	}
+}
