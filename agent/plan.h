@@ -58,7 +58,7 @@ struct plan_vtable { /* one future type, as Tokio's static task vtable shows it 
 	bool is_blocking; /* belongs to the blocking pool (id_off - scheduler_off != 8) */
 };
 
-struct plan_file {
+struct plan_file { /* one with Tokio in it; without types: it only holds the raise site */
 	uint32_t target_file; /* index into struct target.files */
 	char build_id[41]; /* hex; "" = none */
 	char tokio[24]; /* "1.47.1", "" = unknown */

@@ -51,6 +51,11 @@ static void plan_print_file(const struct plan *p, const struct target *t, size_t
 		blocking_cnt += f->vtables[v].is_blocking;
 	fprintf(out, "file %zu: ", i);
 	plan_put_text(out, t->files[f->target_file].path);
+	if (!f->vtables_cnt) {
+		fprintf(out, "%s\n  no Tokio in it, but the unwinder\n",
+			t->files[f->target_file].is_deleted ? " (deleted)" : "");
+		return;
+	}
 	fprintf(out, "%s\n  tokio %s%s, rustc %s, build id %s, %s\n",
 		t->files[f->target_file].is_deleted ? " (deleted)" : "",
 		f->tokio[0] ? f->tokio : "unknown", f->is_unstable ? " (tokio_unstable)" : "",

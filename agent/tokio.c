@@ -8,9 +8,11 @@
 
 #include "code.h"
 #include "image.h"
+#include "log.h"
 #include "relocs.h"
 #include "scan.h"
 #include "starts.h"
+#include "waker.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +35,7 @@ struct tokio_search {
 	struct plan_file *file;
 	size_t cap, left_cnt, location_cnt;
 	uint64_t code_lo, code_hi; /* bounds of all executable segments: a quick first test */
-	uint64_t waker; /* vaddr of the static waker vtable, 0 = not seen */
+	bool has_path; /* one of Tokio's source paths stands in the file */
 };
 
 static bool tokio_is_function(const struct tokio_search *s, uint64_t vaddr)
@@ -96,32 +98,23 @@ static int tokio_add(struct tokio_search *s, uint64_t vaddr, const uint64_t *w)
 	return 0;
 }
 
-/* w[-run..0) are code pointers and w[0] is not: does a task vtable's function part end here? */
-static int tokio_try(struct tokio_search *s, uint64_t vaddr, const uint64_t *w)
-{
-	if (!tokio_sizes_fit(w))
-		return 0;
-	for (int i = 0; i < TOKIO_FUNCS; i++)
-		if (!tokio_is_function(s, w[i]))
-			return 0;
-	return tokio_add(s, vaddr, w);
-}
-
-/* One window of relocated data: words [0, cnt), of which the last TOKIO_WORDS - 1 only end a shape
- * that began before them. */
+/*
+ * One window of relocated data. The sizes are tested first: in a file linked without a separate
+ * code segment they can look like code addresses themselves, so the pointers mark no border.
+ */
 static int tokio_window(struct tokio_search *s, uint64_t vaddr, const uint64_t *w, size_t cnt)
 {
-	size_t run = 0;
 	int err = 0;
 
-	for (size_t i = 0; i + 3 < cnt && !err; i++) {
-		if (tokio_is_code(s, w[i])) {
-			run++;
-			continue;
-		}
-		if (run >= TOKIO_FUNCS)
-			err = tokio_try(s, vaddr + 8 * (i - TOKIO_FUNCS), w + i - TOKIO_FUNCS);
-		run = 0;
+	for (size_t i = 0; i + TOKIO_FUNCS + 3 <= cnt && !err; i++) {
+		bool is_type = tokio_sizes_fit(w + i);
+
+		for (int k = 0; k < TOKIO_FUNCS && is_type; k++)
+			is_type = tokio_is_code(s, w[i + (size_t)k]);
+		for (int k = 0; k < TOKIO_FUNCS && is_type; k++)
+			is_type = tokio_is_function(s, w[i + (size_t)k]);
+		if (is_type)
+			err = tokio_add(s, vaddr + 8 * i, w + i);
 	}
 	return err;
 }
@@ -143,7 +136,7 @@ static int tokio_segment(struct tokio_search *s, struct relocs *relocs,
 			err = tokio_window(s, at, buf, sz / 8);
 		if (sz == left)
 			break;
-		at += sz - 8 * TOKIO_WORDS;
+		at += sz - 8 * (TOKIO_WORDS - 1);
 	}
 	return err;
 }
@@ -184,8 +177,8 @@ static int tokio_text_hit(const struct scan_hit *h, void *ctx)
 			n++;
 		if (n == 40 && !s->file->rustc[0])
 			snprintf(s->file->rustc, sizeof(s->file->rustc), "%.12s (commit)", t + 7);
-	} else if (h->after_sz > 16 && !memcmp(t, "tokio/src/runtime", 16)) {
-		s->waker = s->waker ? s->waker : UINT64_MAX;
+	} else if (h->after_sz >= 18 && !memcmp(t, "tokio/src/runtime/", 18)) {
+		s->has_path = true;
 	} else if (h->after_sz > 8 && t[5] == '-' && isdigit((unsigned char)t[6])) {
 		for (at = 6; at < h->after_sz && t[at] != '/' && n < sizeof(s->file->tokio) - 1;
 		     at++) {
@@ -222,7 +215,7 @@ int tokio_find(struct image *img, struct relocs *relocs, const struct starts *st
 {
 	struct tokio_search s = { .img = img, .starts = starts, .file = ret,
 				  .code_lo = UINT64_MAX };
-	uint64_t *buf;
+	uint64_t *buf, waker;
 	int err = 0;
 
 	for (size_t i = 0; i < img->segs_cnt; i++) {
@@ -247,8 +240,12 @@ int tokio_find(struct image *img, struct relocs *relocs, const struct starts *st
 		tokio_settle(&s);
 		err = tokio_read_text(&s);
 	}
-	if (!err && !ret->tokio[0] && !s.waker)
-		err = -ENOENT;
 	*ret_left_cnt = s.left_cnt;
+	if (err || ret->tokio[0] || s.has_path)
+		return err;
+	err = waker_find(img, relocs, &waker);
+	if (err == -ENOENT)
+		log_debug("%zu tables look like task vtables, but nothing else like Tokio: ignoring",
+			  ret->vtables_cnt);
 	return err;
 }

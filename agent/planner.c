@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * planner.c - one pass over the code for the three shapes, then a site for everything found, or
+ * an omission with its reason.
+ */
+#include "planner.h"
+
+#include "callers.h"
+#include "code.h"
+#include "image.h"
+#include "relocs.h"
+#include "scan.h"
+#include "site.h"
+
+#include <errno.h>
+#include <linux/types.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/wire.h"
+
+#define PLANNER_OMISSIONS_MAX 4096 /* further ones are dropped: each has a reason seen before */
+
+int planner_omit(struct planner *p, uint8_t kind, uint64_t vaddr, const char *reason)
+{
+	struct plan *plan = p->plan;
+	struct plan_omission *o;
+
+	if (plan->omissions_cnt == PLANNER_OMISSIONS_MAX)
+		return 0;
+	if (plan->omissions_cnt == p->omissions_cap) {
+		size_t cap = p->omissions_cap ? p->omissions_cap * 2 : 32;
+
+		o = realloc(plan->omissions, cap * sizeof(*o));
+		if (!o)
+			return -ENOMEM;
+		plan->omissions = o;
+		p->omissions_cap = cap;
+	}
+	o = &plan->omissions[plan->omissions_cnt++];
+	*o = (struct plan_omission){ .kind = kind, .file = p->file, .vaddr = vaddr };
+	strncpy(o->reason, reason, sizeof(o->reason) - 1);
+	return 0;
+}
+
+/* Finds the instruction for `s` (kind, file, func_vaddr, offsets set) and adds it, or omits it. */
+static int planner_add(struct planner *p, const struct site_query *q, struct plan_site *s)
+{
+	struct plan *plan = p->plan;
+	const char *reason;
+
+	s->file = p->file;
+	if (site_choose(p->img, p->relocs, &p->starts, q, s, &reason))
+		return planner_omit(p, s->kind, q->vaddr, reason);
+	if (plan->sites_cnt == p->sites_max)
+		return planner_omit(p, s->kind, q->vaddr, "too many sites in this process");
+	if (plan->sites_cnt == p->sites_cap) {
+		size_t cap = p->sites_cap ? p->sites_cap * 2 : 256;
+		struct plan_site *sites = realloc(plan->sites, cap * sizeof(*sites));
+
+		if (!sites)
+			return -ENOMEM;
+		plan->sites = sites;
+		p->sites_cap = cap;
+	}
+	plan->sites[plan->sites_cnt++] = *s;
+	return 0;
+}
+
+struct planner_entry { /* a function that one or more types use in one role */
+	uint64_t func;
+	const struct plan_vtable *type;
+};
+
+static int planner_entry_compare(const void *a, const void *b)
+{
+	const struct planner_entry *x = a, *y = b;
+
+	return x->func < y->func ? -1 : x->func > y->func;
+}
+
+static uint64_t planner_role(const struct plan_vtable *v, uint8_t kind)
+{
+	switch (kind) {
+	case WIRE_SITE_POLL:
+		return v->poll;
+	case WIRE_SITE_SCHEDULE:
+		/* that of blocking tasks is never called */
+		return v->is_blocking ? 0 : v->schedule;
+	default:
+		return v->shutdown;
+	}
+}
+
+/* One site for each distinct function in a role; identical functions may have been folded. */
+static int planner_entries(struct planner *p, uint8_t kind)
+{
+	const struct plan_file *f = &p->plan->files[p->file];
+	struct planner_entry *entries;
+	size_t cnt = 0;
+	int err = 0;
+
+	entries = malloc(f->vtables_cnt * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->vtables_cnt; i++) {
+		uint64_t func = planner_role(&f->vtables[i], kind);
+
+		if (func)
+			entries[cnt++] = (struct planner_entry){ func, &f->vtables[i] };
+	}
+	if (cnt)
+		qsort(entries, cnt, sizeof(*entries), planner_entry_compare);
+	for (size_t i = 0, next; i < cnt && !err; i = next) {
+		struct plan_site s = { .kind = kind, .func_vaddr = entries[i].func };
+		struct site_query q = { .vaddr = entries[i].func, .reg = WIRE_RDI,
+					.is_entry = true,
+					.allow_stepped = p->opt->allow_stepped,
+					.allow_stack = p->opt->allow_stack };
+
+		s.id_off = entries[i].type->id_off;
+		s.scheduler_off = entries[i].type->scheduler_off;
+		s.has_location = entries[i].type->has_location;
+		for (next = i + 1; next < cnt && entries[next].func == entries[i].func; next++) {
+			if (entries[next].type->id_off != s.id_off)
+				s.id_off = 0;
+			if (entries[next].type->scheduler_off != s.scheduler_off)
+				s.scheduler_off = 0;
+		}
+		err = planner_add(p, &q, &s);
+	}
+	free(entries);
+	return err;
+}
+
+static int planner_add_return(struct planner *p, uint64_t call, uint64_t after)
+{
+	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call };
+	struct site_query q = { .vaddr = after, .reg = CODE_NONE,
+				.allow_stepped = p->opt->allow_stepped };
+
+	return planner_add(p, &q, &s);
+}
+
+/* Behind the calls of functions that end in a tail jump to poll. */
+static int planner_wrapped_returns(struct planner *p, struct callers *callers)
+{
+	int err = callers_find(callers, p->img, p->relocs, &p->starts);
+	struct code_op op;
+
+	for (size_t i = 0; i < callers->cnt && !err; i++) {
+		if (code_read(p->img, callers->calls[i], &op))
+			continue;
+		if (op.flow == CODE_CALL || op.flow == CODE_CALL_INDIRECT)
+			err = planner_add_return(p, op.vaddr, op.vaddr + op.len);
+		else
+			err = planner_omit(p, WIRE_SITE_RETURN, op.vaddr,
+					"tail jump to a function that itself jumps to poll");
+	}
+	if (!err && callers->left_cnt)
+		err = planner_omit(p, WIRE_SITE_RETURN, callers->funcs[0],
+				"more callers than are looked at");
+	return err;
+}
+
+static int planner_returns(struct planner *p)
+{
+	struct callers callers = { .cnt = 0 };
+	struct returns_call call;
+	size_t strict_cnt = 0;
+	int err = 0;
+
+	/* a loose match is believed only where nothing better exists: an unoptimised build */
+	for (int loose = 0; loose < 2 && !strict_cnt && !err; loose++) {
+		for (size_t i = 0; i < p->returns.loads_cnt && !err; i++) {
+			if (returns_prove(&p->returns, i, p->img, &p->starts, &call) ||
+			    call.is_loose != loose)
+				continue;
+			strict_cnt += !loose;
+			if (!call.is_jump)
+				err = planner_add_return(p, call.call, call.after);
+			else if (call.is_wrapper && callers.funcs_cnt < CALLERS_FUNCS_MAX)
+				callers.funcs[callers.funcs_cnt++] = call.func;
+			else
+				err = planner_omit(p, WIRE_SITE_RETURN, call.call,
+						"tail jump: nothing here runs after the poll");
+		}
+	}
+	if (!err && callers.funcs_cnt)
+		err = planner_wrapped_returns(p, &callers);
+	callers_done(&callers);
+	return err;
+}
+
+/* index of the counter in the file's list, or -1 when the list is full */
+static int planner_counter(struct plan_file *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < f->counters_cnt; i++)
+		if (f->counters[i] == vaddr)
+			return (int)i;
+	if (f->counters_cnt == PLAN_COUNTERS_MAX)
+		return -1;
+	f->counters[f->counters_cnt] = vaddr;
+	return (int)f->counters_cnt++;
+}
+
+static int planner_draws(struct planner *p)
+{
+	struct plan_file *f = &p->plan->files[p->file];
+	int err = counter_settle(&p->draws, p->img, p->relocs, &p->starts);
+
+	for (size_t i = 0; i < p->draws.cnt && !err; i++) {
+		const struct counter_draw *d = &p->draws.draws[i];
+		int counter = planner_counter(f, d->counter);
+		struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID, .func_vaddr = d->func,
+				       .counter = (uint16_t)counter };
+		struct site_query q = { .vaddr = d->after, .reg = d->reg, .pass_calls = true,
+					.allow_stepped = p->opt->allow_stepped,
+					.allow_stack = p->opt->allow_stack };
+
+		if (counter < 0)
+			err = planner_omit(p, s.kind, d->vaddr, "too many counters in this file");
+		else
+			err = planner_add(p, &q, &s);
+	}
+	return err;
+}
+
+static int planner_binds(struct planner *p)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < p->binds.cnt && !err; i++) {
+		struct plan_site s = { .kind = WIRE_SITE_BIND };
+		struct site_query q = { .reg = WIRE_RSI, .is_entry = true,
+					.allow_stepped = p->opt->allow_stepped,
+					.allow_stack = p->opt->allow_stack };
+		struct bind_place place;
+
+		if (bind_prove(&p->binds, i, p->img, &p->starts, &place))
+			continue;
+		if (place.header_reg == CODE_NONE) {
+			err = planner_omit(p, s.kind, p->binds.stores[i],
+					"inlined: the header is not an argument of its function");
+			continue;
+		}
+		s.func_vaddr = q.vaddr = place.func;
+		s.has_location = p->plan->files[p->file].is_unstable;
+		err = planner_add(p, &q, &s);
+	}
+	return err;
+}
+
+static int planner_scan_hit(const struct scan_hit *hit, void *ctx)
+{
+	struct planner *p = ctx;
+
+	switch (hit->shape) {
+	case SCAN_CALL:
+		return returns_hit(&p->returns, hit);
+	case SCAN_XADD:
+		return counter_hit(&p->draws, p->img, hit);
+	default:
+		return bind_hit(&p->binds, hit);
+	}
+}
+
+/* The sites that only the full level wants: they need the one pass over all code. */
+static int planner_code(struct planner *p)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < p->img->segs_cnt && !err; i++)
+		if (p->img->segs[i].is_exec)
+			err = scan_segment(p->img, &p->img->segs[i], SCAN_CODE, planner_scan_hit, p);
+	if (!err)
+		err = planner_returns(p);
+	if (!err)
+		err = planner_draws(p);
+	if (!err)
+		err = planner_binds(p);
+	if (!err && (p->returns.left_cnt || p->draws.left_cnt || p->binds.left_cnt))
+		err = planner_omit(p, WIRE_SITE_RETURN, 0, "more candidates than are looked at");
+	returns_done(&p->returns);
+	counter_done(&p->draws);
+	bind_done(&p->binds);
+	return err;
+}
+
+int planner_sites(struct planner *p)
+{
+	int err = 0;
+
+	if (p->opt->level >= PLAN_FULL)
+		err = planner_code(p);
+	if (!err && p->opt->level >= PLAN_WAKES)
+		err = planner_entries(p, WIRE_SITE_SCHEDULE);
+	if (!err && p->opt->level >= PLAN_FULL)
+		err = planner_entries(p, WIRE_SITE_SHUTDOWN);
+	if (!err && p->opt->level >= PLAN_POLLS)
+		err = planner_entries(p, WIRE_SITE_POLL);
+	return err;
+}
+
+int planner_raise(struct planner *p, uint64_t vaddr)
+{
+	struct plan_site s = { .kind = WIRE_SITE_RAISE, .func_vaddr = vaddr };
+	struct site_query q = { .vaddr = vaddr, .reg = CODE_NONE, .is_entry = true,
+				.allow_stepped = p->opt->allow_stepped };
+
+	return planner_add(p, &q, &s);
+}
