@@ -1,35 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * callers.h - who calls a given function, directly or through a GOT slot.
+ * callers.h - which instructions of a file call a function directly.
  *
- * Needed where poll is reached by a tail jump from a small wrapper (RawTask::poll in builds
- * without LTO): it then returns to the wrapper's caller. Costs a second pass over all code, so it
- * is only asked when there is such a wrapper.
+ * Found by bytes: a relative call or jump whose destination is exactly the function. What looks
+ * like one by chance has an arbitrary destination, so it is next to never a given function's start;
+ * the user of an answer still checks it against the debug info.
  */
 #ifndef DIAL9_CALLERS_H
 #define DIAL9_CALLERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALLERS_FUNCS_MAX 16
-#define CALLERS_MAX 4096 /* call places kept; further ones are counted */
+#define CALLERS_MAX (4u << 20) /* sites kept, 8 bytes each; further ones are not found */
+#define CALLERS_ALIGN 16u /* only functions on such addresses, as compilers place them */
 
+struct callers;
 struct image;
-struct relocs;
-struct starts;
 
-struct callers {
-	uint64_t funcs[CALLERS_FUNCS_MAX]; /* set by the user */
-	size_t funcs_cnt;
-	uint64_t *calls; /* addresses of the call or jump instructions, proven, rising */
-	size_t cnt, cap, left_cnt;
-};
+/* Reads all code of the file once. -ENOENT no code, -ENOMEM, -EIO. */
+int callers_open(struct image *img, struct callers **ret);
+void callers_close(struct callers *c);
 
-/* Fills calls. 0, -EIO, -ENOMEM. Free with callers_done in any case. */
-int callers_find(struct callers *c, struct image *img, struct relocs *relocs,
-		 const struct starts *starts);
-void callers_done(struct callers *c);
+/* The nth (0, 1, ...) call or jump to `function`. -ENOENT past the last. */
+int callers_nth(const struct callers *c, uint64_t function, size_t nth, uint64_t *ret_site);
 
 #endif /* DIAL9_CALLERS_H */

@@ -25,14 +25,18 @@ void symbols_close(struct symbols *s);
 /*
  * The Rust type of the future behind a task vtable, e.g. "my_app::serve::{async_fn_env#0}".
  * Sources in order: DWARF name of the poll function's instance (poll<F, S>), its v0 symbol, the
- * drop glue's symbol reached from `dealloc`. Runtime addresses. -ENOENT when none of them tells.
+ * drop glue's symbols reached from `poll` and `dealloc`. Runtime addresses. Types whose glue the
+ * compiler has merged cannot be told apart by it: "a::F | b::G". -ENOENT when nothing tells.
+ * The first call on a file with DWARF reads the functions of its unit: up to a second for a large
+ * one, so ask for all types before probes are attached. See futuretype.h.
  */
 int symbols_type_name(struct symbols *s, uint64_t poll, uint64_t dealloc, char *buf, size_t sz);
 
 /*
  * "file.rs:line:col" of the user code that spawned: `return_addr` is where bind_inner returns to;
- * the innermost inlined call that lies outside Tokio's and core's own sources. -ENOENT without
- * DWARF or when every frame at that address is Tokio's own.
+ * the innermost call, inlined or found by the static callers of that copy of Tokio's function,
+ * that lies outside Tokio's and core's own sources. -ENOENT without DWARF, or when it is not
+ * unique. See spawnplace.h.
  */
 int symbols_spawn_place(struct symbols *s, uint64_t return_addr, char *buf, size_t sz);
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/* symbols.c - finds the file behind an address and asks its sources in order. */
+#include "symbols.h"
+
+#include "debuginfo.h"
+#include "elfsyms.h"
+#include "futuretype.h"
+#include "image.h"
+#include "rustname.h"
+#include "spawnplace.h"
+#include "symfile.h"
+#include "target.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SZ 4096u
+#define PLACE_SZ 1024u
+
+struct symbols {
+	struct symfile *files;
+	size_t files_cnt;
+	char name[NAME_SZ], file[PLACE_SZ]; /* of the frame being given out */
+};
+
+int symbols_open(const struct target *t, struct symbols **ret)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+	int err = 0;
+
+	if (!s)
+		return -ENOMEM;
+	s->files = calloc(t->files_cnt ? t->files_cnt : 1, sizeof(*s->files));
+	if (!s->files)
+		err = -ENOMEM;
+	for (size_t i = 0; i < t->files_cnt && err == 0; i++) {
+		err = symfile_init(&s->files[i], &t->files[i]);
+		if (err == 0)
+			s->files_cnt++;
+	}
+	if (err) {
+		symbols_close(s);
+		return err;
+	}
+	*ret = s;
+	return 0;
+}
+
+void symbols_close(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->files_cnt; i++)
+		symfile_done(&s->files[i]);
+	free(s->files);
+	free(s);
+}
+
+/* The file with code at a runtime address, opened; NULL. */
+static struct symfile *symbols_file(struct symbols *s, uint64_t addr, uint64_t *ret_vaddr)
+{
+	for (size_t i = 0; i < s->files_cnt; i++) {
+		struct symfile *f = &s->files[i];
+
+		if (addr < f->map_start || addr >= f->map_end)
+			continue;
+		symfile_prepare(f);
+		*ret_vaddr = addr - f->bias;
+		return f->image ? f : NULL;
+	}
+	/* a further executable segment, of a file that is known already */
+	for (size_t i = 0; i < s->files_cnt; i++) {
+		struct symfile *f = &s->files[i];
+
+		if (f->image && addr >= f->bias && image_is_code(f->image, addr - f->bias)) {
+			*ret_vaddr = addr - f->bias;
+			return f;
+		}
+	}
+	return NULL;
+}
+
+int symbols_type_name(struct symbols *s, uint64_t poll, uint64_t dealloc, char *buf, size_t sz)
+{
+	uint64_t poll_vaddr, dealloc_vaddr;
+	struct symfile *f = symbols_file(s, poll, &poll_vaddr);
+
+	if (!f || sz == 0)
+		return -ENOENT;
+	if (futuretype_of_poll(f, poll_vaddr, buf, sz) == 0)
+		return 0;
+	if (symbols_file(s, dealloc, &dealloc_vaddr) != f)
+		return -ENOENT;
+	return futuretype_of_glue(f, poll_vaddr, dealloc_vaddr, buf, sz);
+}
+
+int symbols_spawn_place(struct symbols *s, uint64_t return_addr, char *buf, size_t sz)
+{
+	uint64_t vaddr;
+	struct symfile *f = symbols_file(s, return_addr, &vaddr);
+
+	/* the call, not what follows it */
+	return f ? spawnplace_find(f, vaddr - 1, buf, sz) : -ENOENT;
+}
+
+static void symbols_give(struct symbols *s, const char *mangled, const char *file,
+			 struct symbols_frame *frame,
+			 void (*cb)(const struct symbols_frame *frame, void *ctx), void *ctx)
+{
+	rustname_demangle(mangled, s->name, sizeof(s->name));
+	snprintf(s->file, sizeof(s->file), "%s", file);
+	rustname_clean(s->file);
+	frame->name = s->name;
+	frame->file = s->file;
+	cb(frame, ctx);
+}
+
+int symbols_resolve(struct symbols *s, uint64_t addr,
+		    void (*cb)(const struct symbols_frame *frame, void *ctx), void *ctx)
+{
+	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
+	struct symbols_frame frame = { 0 };
+	struct debuginfo_range range = { 0 };
+	struct elfsym sym;
+	uint64_t vaddr;
+	struct symfile *f = symbols_file(s, addr, &vaddr);
+	int cnt = f && f->debug ? debuginfo_frames(f->debug, vaddr, frames, &range) : 0;
+
+	frame.size = range.sz;
+	for (int i = 0; i < cnt; i++) {
+		const char *name = frames[i].linkage[0] ? frames[i].linkage : frames[i].name;
+
+		frame.depth = (unsigned)i;
+		frame.line = frames[i].line;
+		symbols_give(s, name[0] ? name : "?", frames[i].file, &frame, cb, ctx);
+	}
+	if (cnt > 0)
+		return cnt;
+	if (!f || !f->syms || elfsyms_find(f->syms, vaddr, &sym))
+		return 0;
+	frame = (struct symbols_frame){ .size = sym.size };
+	symbols_give(s, sym.name, "", &frame, cb, ctx);
+	return 1;
+}
+
+int symbols_module(struct symbols *s, uint64_t addr, char *buf, size_t sz)
+{
+	uint64_t vaddr;
+	struct symfile *f = symbols_file(s, addr, &vaddr);
+
+	if (!f || sz == 0)
+		return -ENOENT;
+	snprintf(buf, sz, "%s+0x%" PRIx64, f->module, vaddr);
+	return 0;
+}
