@@ -417,7 +417,7 @@ struct d9_src_opt {
 };
 
 /*
- * A trace file: raw, gzip or zstd, told by its first bytes; several gzip members or zstd frames in a
+ * A trace file: raw, gzip or zstd, told by its first bytes; gzip members or zstd frames in a
  * row read as one stream. path: opened read-only. fd: taken over, *fd becomes -1. mem: borrowed.
  */
 struct d9_src;
