@@ -94,14 +94,14 @@ static void reporttext_level(FILE *out, const struct report *r)
 	fprintf(out, "  level     ");
 	for (uint32_t i = 0; i < c->levels_cnt; i++) {
 		known_ns += c->levels[i].ns;
-		fprintf(out, "%s %s of the time (poll ends ", i ? "," : "",
-			plain_share(text, c->levels[i].ns, r->span_ns));
-		reporttext_name(out, r, c->levels[i].ends);
-		fputs("): ", out);
+		fputs(i ? ", " : "", out);
 		reporttext_name(out, r, c->levels[i].level);
+		fprintf(out, " %s (poll ends ", plain_share(text, c->levels[i].ns, r->span_ns));
+		reporttext_name(out, r, c->levels[i].ends);
+		fputc(')', out);
 	}
 	if (known_ns < r->span_ns)
-		fprintf(out, "%s %s unknown", c->levels_cnt ? "," : "",
+		fprintf(out, "%sunknown %s", c->levels_cnt ? ", " : "",
 			plain_share(text, r->span_ns - known_ns, r->span_ns));
 	fputc('\n', out);
 	if (c->type_levels)

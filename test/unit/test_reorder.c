@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* test_reorder.c - order by time through a window. links: viewer */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs those four first */
+#include <cmocka.h>
+
+#include "viewer/reorder.h"
+
+#include <stdlib.h>
+
+struct seen {
+	struct moment *moments;
+	size_t cnt, cap;
+};
+
+static int take(void *ctx, const struct moment *m)
+{
+	struct seen *s = ctx;
+
+	assert_true(s->cnt < s->cap);
+	s->moments[s->cnt++] = *m;
+	return 0;
+}
+
+static void put(struct reorder *r, uint64_t ts_ns, uint64_t number)
+{
+	const struct moment m = { .ts_ns = ts_ns, .task = number };
+
+	assert_int_equal(reorder_put(r, &m), 0);
+}
+
+static struct seen seen_new(size_t cap)
+{
+	struct seen s = { calloc(cap, sizeof(struct moment)), 0, cap };
+
+	assert_non_null(s.moments);
+	return s;
+}
+
+/* Four threads' events, one after the other: all come out sorted, equal stamps in file order. */
+static void test_runs_are_merged(void **state)
+{
+	struct seen s = seen_new(4000);
+	struct reorder *r = reorder_new(4096, take, &s);
+
+	(void)state;
+	for (uint64_t thread = 0; thread < 4; thread++)
+		for (uint64_t i = 0; i < 1000; i++)
+			put(r, i * 10, thread * 1000 + i);
+	assert_int_equal(reorder_flush(r), 0);
+	assert_int_equal(s.cnt, 4000);
+	for (size_t i = 1; i < s.cnt; i++) {
+		assert_true(s.moments[i - 1].ts_ns <= s.moments[i].ts_ns);
+		if (s.moments[i - 1].ts_ns == s.moments[i].ts_ns)
+			assert_true(s.moments[i - 1].task < s.moments[i].task);
+	}
+	assert_int_equal(reorder_late(r), 0);
+	reorder_free(r);
+	free(s.moments);
+}
+
+static void test_random_within_the_window(void **state)
+{
+	struct seen s = seen_new(100000);
+	struct reorder *r = reorder_new(256, take, &s);
+	uint64_t seed = 1;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100000; i++) {
+		seed = seed * 6364136223846793005ull + 1;
+		put(r, 10000 + i * 10 + (seed >> 33) % 1000, i); /* at most 100 places early */
+	}
+	assert_int_equal(reorder_flush(r), 0);
+	assert_int_equal(s.cnt, 100000);
+	for (size_t i = 1; i < s.cnt; i++)
+		assert_true(s.moments[i - 1].ts_ns <= s.moments[i].ts_ns);
+	reorder_free(r);
+	free(s.moments);
+}
+
+static void test_late_ones_are_counted_and_kept(void **state)
+{
+	struct seen s = seen_new(101);
+	struct reorder *r = reorder_new(8, take, &s);
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		put(r, 1000 + i, i);
+	put(r, 5, 100);
+	assert_int_equal(reorder_flush(r), 0);
+	assert_int_equal(s.cnt, 101);
+	assert_int_equal(reorder_late(r), 1);
+	reorder_free(r);
+	free(s.moments);
+}
+
+static int stop(void *ctx, const struct moment *m)
+{
+	(void)m;
+	return ++*(int *)ctx == 3 ? -7 : 0;
+}
+
+static void test_stops(void **state)
+{
+	int calls = 0;
+	struct reorder *r = reorder_new(8, stop, &calls);
+
+	(void)state;
+	for (uint64_t i = 0; i < 8; i++)
+		put(r, i, i);
+	assert_int_equal(reorder_flush(r), -7);
+	assert_int_equal(calls, 3);
+	reorder_free(r);
+	reorder_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs_are_merged),
+		cmocka_unit_test(test_random_within_the_window),
+		cmocka_unit_test(test_late_ones_are_counted_and_kept),
+		cmocka_unit_test(test_stops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
