@@ -194,7 +194,7 @@ $(BUILD)/test/fuzz/%: $(FUZZ)/test/fuzz/%.o $(FUZZ)/libagent.a $(FUZZ)/libdial9t
 $(BUILD)/test/bench/%: $(PLAIN)/test/bench/%.o $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(link) $(AGENT_LIBS)
-$(BUILD)/test/e2e/%: $(PLAIN)/test/e2e/%.o $(BUILD)/libdial9trace.a | $$(@D)/
+$(BUILD)/test/e2e/%: $(PLAIN)/test/e2e/%.o $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(link) $(AGENT_LIBS)
 $(BUILD)/test/cli/%: $(PLAIN)/test/cli/%.o $(BUILD)/libdial9trace.a | $$(@D)/

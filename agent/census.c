@@ -214,6 +214,11 @@ static int owner_near(const struct census_handle *h, int i, int count, uint64_t 
 	return 0;
 }
 
+static bool is_length(uint64_t word)
+{
+	return word >= 3 && word <= COUNT_MAX;
+}
+
 static bool counted_learn(struct census *c, const struct census_handle *h)
 {
 	for (int i = 3; i + 2 < h->cnt && is_turn(c, c->owned_tries); i++) {
@@ -221,7 +226,9 @@ static bool counted_learn(struct census *c, const struct census_handle *h)
 		uint32_t cnt = 0;
 		int count;
 
+		/* lists of one or two tasks prove too little; older versions have no count */
 		if (!memory_is_ptr(a) || !memory_is_ptr(b) || a == b || !is_owned_place(h, i) ||
+		    (!is_length(h->words[i + 2]) && !is_length(h->words[i - 1])) ||
 		    !header_read(h, a, words) ||
 		    words[HEADER_OWNER] != h->owner_id)
 			continue;

@@ -248,7 +248,8 @@ int layout_search(struct memory *m, uint64_t fsbase, const struct layout_tls *tl
 /* Address of the thread's TLS word. -ENOENT when the module has no block in this thread. */
 static int tls_addr(struct memory *m, const struct layout *l, uint64_t fsbase, uint64_t *ret)
 {
-	uint64_t dtv, cnt_and_block[2];
+	/* from the count before the first entry up to the module's own, in one read */
+	uint64_t dtv, entries[2 * (LAYOUT_MODULES_MAX + 1)];
 	int err;
 
 	if (!memory_is_ptr(fsbase))
@@ -258,17 +259,16 @@ static int tls_addr(struct memory *m, const struct layout *l, uint64_t fsbase, u
 		return 0;
 	}
 	err = memory_read(m, fsbase + DTV_OFF, &dtv, sizeof(dtv));
-	if (err || !memory_is_ptr(dtv))
-		return is_fatal(err) ? err : -ENOENT;
-	/* the count stands before the first entry: a short table has no such module yet */
-	err = memory_read(m, dtv - 16, &cnt_and_block[0], sizeof(uint64_t));
+	if (!err && !memory_is_ptr(dtv))
+		return -ENOENT;
 	if (!err)
-		err = memory_read(m, dtv + 16ull * l->module, &cnt_and_block[1], sizeof(uint64_t));
+		err = memory_read(m, dtv - 16, entries, 16 * (l->module + 2u));
 	if (err)
 		return is_fatal(err) ? err : -ENOENT;
-	if (cnt_and_block[0] < l->module || !memory_is_ptr(cnt_and_block[1]))
+	/* a short table, or a block not yet made: this thread never used the module */
+	if (entries[0] < l->module || !memory_is_ptr(entries[2 * (l->module + 1)]))
 		return -ENOENT;
-	*ret = cnt_and_block[1] + l->tls_off;
+	*ret = entries[2 * (l->module + 1)] + l->tls_off;
 	return 0;
 }
 
@@ -299,6 +299,8 @@ static int layout_complete(struct memory *m, struct layout *l, const uint64_t *w
 	if (err && err != -EAGAIN)
 		return err_or(err, -EBADMSG);
 	if (l->has_index)
+		return 0;
+	if (scratch->cnt == 1)
 		return 0;
 	if (!memory_is_ptr(ret->core) ||
 	    memory_read(m, ret->core + l->queue_off, &word, sizeof(word)))
@@ -341,7 +343,8 @@ static int queue_read(struct memory *m, const struct layout *l, uint64_t slice,
 int layout_read(struct memory *m, struct layout *l, uint64_t fsbase, struct remotes *scratch,
 		struct layout_worker *ret)
 {
-	uint64_t tls, words[LAYOUT_CONTEXT_WORDS], counts[2], slice[2];
+	uint64_t tls, words[LAYOUT_CONTEXT_WORDS], handle[REMOTES_HANDLE_WORDS];
+	const uint64_t *slice = handle + l->remotes_off / 8;
 	int cnt, err = tls_addr(m, l, fsbase, &tls);
 
 	if (!err)
@@ -359,14 +362,15 @@ int layout_read(struct memory *m, struct layout *l, uint64_t fsbase, struct remo
 	if (cnt < 5 || !memory_is_arc(words[0], words[1]))
 		return err_or(cnt, -EBADMSG);
 	ret->handle = word_at(words, cnt, l->handle_off);
-	err = memory_read(m, ret->handle, counts, sizeof(counts));
-	if (!err)
-		err = memory_read(m, ret->handle + l->remotes_off, slice, sizeof(slice));
-	if (err || !memory_is_arc(counts[0], counts[1]) || !memory_is_ptr(slice[0]) ||
+	if (!memory_is_ptr(ret->handle))
+		return -EBADMSG;
+	err = memory_read(m, ret->handle, handle, l->remotes_off + 16u);
+	if (err || !memory_is_arc(handle[0], handle[1]) || !memory_is_ptr(slice[0]) ||
 	    slice[1] < 1 || slice[1] > REMOTES_MAX)
 		return err_or(err, -EBADMSG);
 	ret->workers_cnt = (uint32_t)slice[1];
-	if (!layout_is_whole(l)) {
+	/* a lone worker's index needs no learning */
+	if (!l->queue.is_proven || (!l->has_index && slice[1] > 1)) {
 		err = layout_complete(m, l, words, cnt, scratch, ret);
 		if (err)
 			return err;

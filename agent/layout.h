@@ -58,7 +58,7 @@ struct layout_worker { /* a thread's words, as found or as read by a known layou
 int layout_search(struct memory *m, uint64_t fsbase, const struct layout_tls *tls,
 		  struct remotes *scratch, struct layout *ret, struct layout_worker *worker);
 
-/* Nothing is left to learn: layout_read costs at most 11 reads. */
+/* Nothing is left to learn: layout_read costs at most 10 reads. */
 bool layout_is_whole(const struct layout *l);
 
 /*

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds one test target and prints the path of its executable (see README.md).
-#   build.sh VERSION PROFILE [rich|cdylib]
+#   build.sh VERSION PROFILE [rich|seats|cdylib]
 # VERSION: a Tokio version of which locks/ has a lock file, its first two numbers, or "newest".
 # Everything is built below build/targets; building again what is built costs a fraction of a second.
 set -eu
@@ -21,7 +21,7 @@ versions() {
 	done | sort -V
 }
 
-[ $# -ge 1 ] || die "usage: build.sh VERSION PROFILE [rich|cdylib] | build.sh --versions | --profiles"
+[ $# -ge 1 ] || die "usage: build.sh VERSION PROFILE [rich|seats|cdylib] | build.sh --versions | --profiles"
 case $1 in
 --versions) versions; exit ;;
 --profiles) echo "$profiles" | tr ' ' '\n'; exit ;;
@@ -52,9 +52,9 @@ relr) flags="-Clink-arg=-Wl,-z,pack-relative-relocs" ;;
 esac
 
 case $what in
-rich) pick="--bin rich" made=rich name=rich-$version-$profile ;;
+rich | seats) pick="--bin $what" made=$what name=$what-$version-$profile ;;
 cdylib) pick="--lib" made=libtokio_ext.so name=libtokio_ext-$version-$profile.so ;;
-*) die "$what: no such target, there are: rich cdylib" ;;
+*) die "$what: no such target, there are: rich seats cdylib" ;;
 esac
 
 pkg=$root/build/targets/$version
@@ -88,6 +88,10 @@ doctest = false
 [[bin]]
 name = "rich"
 path = "$here/rich/rich.rs"
+
+[[bin]]
+name = "seats"
+path = "$here/seats/seats.rs"
 
 [dependencies]
 libc = "0.2"
