@@ -199,7 +199,7 @@ static bool give_block(struct runtimes *rs, struct runtime *rt, pid_t tid, uint3
 	return true;
 }
 
-/* A runtime without a block; of kind NONE again if its block cannot be had. */
+/* A runtime without a block yet. */
 static struct runtime *make(struct runtimes *rs, uint8_t kind, uint32_t key)
 {
 	for (size_t i = 0; i < TRACK_RUNTIMES_MAX; i++) {
@@ -209,16 +209,6 @@ static struct runtime *make(struct runtimes *rs, uint8_t kind, uint32_t key)
 		return &rs->at[i];
 	}
 	return no_room(rs, "runtimes", TRACK_RUNTIMES_MAX);
-}
-
-static struct runtime *make_block(struct runtimes *rs, uint8_t kind, uint32_t key, pid_t tid,
-				  uint32_t cnt)
-{
-	struct runtime *rt = make(rs, kind, key);
-
-	if (rt && !give_block(rs, rt, tid, cnt))
-		rt->kind = RUNTIME_NONE;
-	return rt && rt->kind ? rt : NULL;
 }
 
 /* ---- which runtime ---- */
@@ -258,7 +248,7 @@ struct runtime *runtimes_by_owner(struct runtimes *rs, uint32_t owner_id, bool *
 	return i < TRACK_RUNTIMES_MAX ? &rs->at[i] : NULL;
 }
 
-void runtimes_owner(struct runtimes *rs, pid_t tid, uint64_t owner_id, uint64_t scheduler)
+void runtimes_owner(struct runtimes *rs, uint64_t owner_id, uint64_t scheduler)
 {
 	uint32_t owner = (uint32_t)owner_id;
 	int flavor = SEAT_UNKNOWN, rc;
@@ -274,10 +264,8 @@ void runtimes_owner(struct runtimes *rs, pid_t tid, uint64_t owner_id, uint64_t 
 		return;
 	}
 	rt = by_scheduler(rs, scheduler);
-	if (!rt && flavor == SEAT_MULTI_THREAD)
-		rt = make(rs, RUNTIME_MULTI, 0); /* a seat will tell how many workers it has */
-	else if (!rt)
-		rt = make_block(rs, RUNTIME_CURRENT, 0, tid, 1);
+	if (!rt) /* its block, and so its name, come with its first poll */
+		rt = make(rs, flavor == SEAT_MULTI_THREAD ? RUNTIME_MULTI : RUNTIME_CURRENT, 0);
 	if (!rt)
 		return;
 	/* One list per runtime: another list at the same address is a new runtime in old memory. */
@@ -303,12 +291,14 @@ struct runtime *runtimes_by_seat(struct runtimes *rs, pid_t tid, const struct se
 	return rt->workers_cnt == seat->workers_cnt ? rt : NULL;
 }
 
-struct worker *runtimes_local(struct runtimes *rs, pid_t tid)
+struct worker *runtimes_single(struct runtimes *rs, pid_t tid, struct runtime *rt)
 {
-	struct runtime *rt = by_key(rs, RUNTIME_LOCAL, (uint32_t)tid);
-
 	if (!rt)
-		rt = make_block(rs, RUNTIME_LOCAL, (uint32_t)tid, tid, 1);
+		rt = by_key(rs, RUNTIME_LOCAL, (uint32_t)tid);
+	if (!rt)
+		rt = make(rs, RUNTIME_LOCAL, (uint32_t)tid);
+	if (rt && !rt->workers_cnt)
+		give_block(rs, rt, tid, 1);
 	return rt ? rt->workers : NULL;
 }
 

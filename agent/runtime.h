@@ -53,8 +53,8 @@ struct worker {
 int runtimes_new(const struct track_options *o, struct emit *e, struct runtimes **ret);
 void runtimes_free(struct runtimes *rs);
 
-/* A thread polls for list `owner_id`, whose tasks carry this scheduler word. */
-void runtimes_owner(struct runtimes *rs, pid_t tid, uint64_t owner_id, uint64_t scheduler);
+/* Tasks of list `owner_id` carry this scheduler word. */
+void runtimes_owner(struct runtimes *rs, uint64_t owner_id, uint64_t scheduler);
 
 /* MULTI or CURRENT runtime of a task list. NULL: *ret_is_known says whether it is known to be
  * neither, or was not heard of (its record was lost). */
@@ -64,9 +64,9 @@ struct runtime *runtimes_by_owner(struct runtimes *rs, uint32_t owner_id, bool *
  * not fit what is known of the runtime. */
 struct runtime *runtimes_by_seat(struct runtimes *rs, pid_t tid, const struct seat *seat);
 
-/* The worker of the thread's LOCAL runtime; a worker of the UNSEATED runtime `owner_id` that no
- * thread holds. NULL when ids or runtimes have run out. */
-struct worker *runtimes_local(struct runtimes *rs, pid_t tid);
+/* The worker of a CURRENT runtime, of the thread's LOCAL one (`rt` NULL); a worker of the UNSEATED
+ * runtime `owner_id` that no thread holds. NULL when ids or runtimes have run out. */
+struct worker *runtimes_single(struct runtimes *rs, pid_t tid, struct runtime *rt);
 struct worker *runtimes_unseated(struct runtimes *rs, uint32_t owner_id);
 
 /* RuntimeMetricsEvent of each live MULTI and CURRENT runtime. `lists` helps to find them in memory;

@@ -98,7 +98,7 @@ void track_record(struct track *t, const struct wire_head *rec, size_t sz)
 	case WIRE_OWNER: {
 		const struct wire_owner *owner = r;
 
-		runtimes_owner(t->runtimes, (pid_t)rec->tid, owner->owner_id, owner->scheduler);
+		runtimes_owner(t->runtimes, owner->owner_id, owner->scheduler);
 		is_used = true;
 		break;
 	}

@@ -201,10 +201,8 @@ static struct worker *find(struct workers *ws, struct thread *th, uint32_t owner
 	struct runtime *rt = runtimes_by_owner(ws->rs, owner_id, &is_known);
 	struct worker *w = ask_seat(ws, th); /* for all: it also marks the thread for BPF */
 
-	if (is_known && !rt)
-		return runtimes_local(ws->rs, th->tid);
-	if (rt && rt->kind == RUNTIME_CURRENT)
-		return rt->workers;
+	if ((is_known && !rt) || (rt && rt->kind == RUNTIME_CURRENT))
+		return runtimes_single(ws->rs, th->tid, rt);
 	if (w && (!rt || w->runtime == rt))
 		return w;
 	th->retry_ns = ts_ns + RETRY_NS;
