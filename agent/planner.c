@@ -5,7 +5,7 @@
  */
 #include "planner.h"
 
-#include "callers.h"
+#include "wrappers.h"
 #include "code.h"
 #include "image.h"
 #include "relocs.h"
@@ -143,9 +143,9 @@ static int planner_add_return(struct planner *p, uint64_t call, uint64_t after)
 }
 
 /* Behind the calls of functions that end in a tail jump to poll. */
-static int planner_wrapped_returns(struct planner *p, struct callers *callers)
+static int planner_wrapped_returns(struct planner *p, struct wrappers *callers)
 {
-	int err = callers_find(callers, p->img, p->relocs, &p->starts);
+	int err = wrappers_find(callers, p->img, p->relocs, &p->starts);
 	struct code_op op;
 
 	for (size_t i = 0; i < callers->cnt && !err; i++) {
@@ -165,7 +165,7 @@ static int planner_wrapped_returns(struct planner *p, struct callers *callers)
 
 static int planner_returns(struct planner *p)
 {
-	struct callers callers = { .cnt = 0 };
+	struct wrappers callers = { .cnt = 0 };
 	struct returns_call call;
 	size_t strict_cnt = 0;
 	int err = 0;
@@ -179,7 +179,7 @@ static int planner_returns(struct planner *p)
 			strict_cnt += !loose;
 			if (!call.is_jump)
 				err = planner_add_return(p, call.call, call.after);
-			else if (call.is_wrapper && callers.funcs_cnt < CALLERS_FUNCS_MAX)
+			else if (call.is_wrapper && callers.funcs_cnt < WRAPPERS_FUNCS_MAX)
 				callers.funcs[callers.funcs_cnt++] = call.func;
 			else
 				err = planner_omit(p, WIRE_SITE_RETURN, call.call,
@@ -188,7 +188,7 @@ static int planner_returns(struct planner *p)
 	}
 	if (!err && callers.funcs_cnt)
 		err = planner_wrapped_returns(p, &callers);
-	callers_done(&callers);
+	wrappers_done(&callers);
 	return err;
 }
 
