@@ -8,8 +8,12 @@ use tokio::sync::{mpsc, oneshot, Barrier, Notify, Semaphore};
 use tokio::task::{yield_now, JoinSet, LocalSet};
 use tokio::time::{interval, sleep, timeout};
 
-/// Two tasks that hand a number to and fro until the slice ends.
-pub async fn pingpong(slice: Slice, pairs: usize) {
+/// Pairs of tasks that hand a number to and fro until the slice ends: paced to `rate` polls a
+/// second over all pairs, or without pause with rate 0. A round trip is two polls, each with one
+/// wake before it. Returns the polls per second reached.
+pub async fn pingpong(slice: Slice, pairs: u64, rate: u64) -> f64 {
+    let (start, polls) = (Instant::now(), truth::poll_cnt());
+    let trips_per_s = rate as f64 / (2 * pairs) as f64;
     let mut jobs = Vec::new();
     for _ in 0..pairs {
         let (ping_tx, mut ping_rx) = mpsc::channel::<u64>(1);
@@ -25,19 +29,24 @@ pub async fn pingpong(slice: Slice, pairs: usize) {
             sum
         }));
         jobs.push(spawn("ping", async move {
-            let mut n = 0;
-            while !slice.is_over() && ping_tx.send(n).await.is_ok() {
-                n += 1;
-                if pong_rx.recv().await.is_none() {
+            let mut sent = 0u64;
+            while !slice.is_over() {
+                if rate > 0 && sent >= (start.elapsed().as_secs_f64() * trips_per_s) as u64 {
+                    sleep(Duration::from_millis(1)).await;
+                    continue;
+                }
+                if ping_tx.send(sent).await.is_err() || pong_rx.recv().await.is_none() {
                     break;
                 }
+                sent += 1;
             }
-            n
+            sent
         }));
     }
     for job in jobs {
         job.join().await;
     }
+    (truth::poll_cnt() - polls) as f64 / start.elapsed().as_secs_f64()
 }
 
 pub async fn timers(slice: Slice, tasks: u64) {
@@ -67,15 +76,21 @@ pub async fn timers(slice: Slice, tasks: u64) {
     }
 }
 
-/// Spawns without pause from `lanes` tasks; returns spawns per second.
-pub async fn storm(slice: Slice, lanes: usize) -> f64 {
+/// Spawns from `lanes` tasks, `rate` a second over all or without pause with rate 0; returns the
+/// spawns per second reached.
+pub async fn storm(slice: Slice, lanes: u64, rate: u64) -> f64 {
     let start = Instant::now();
+    let per_lane = rate as f64 / lanes as f64;
     let mut jobs = Vec::new();
     for _ in 0..lanes {
         jobs.push(spawn("storm-lane", async move {
             let mut spawned = 0u64;
             let mut batch = Vec::with_capacity(64);
             while !slice.is_over() {
+                if rate > 0 && spawned >= (start.elapsed().as_secs_f64() * per_lane) as u64 {
+                    sleep(Duration::from_millis(1)).await;
+                    continue;
+                }
                 for i in 0..64u64 {
                     batch.push(spawn("storm", async move { std::hint::black_box(i) }));
                 }
@@ -92,46 +107,6 @@ pub async fn storm(slice: Slice, lanes: usize) -> f64 {
         spawned += job.join().await.unwrap_or(0);
     }
     spawned as f64 / start.elapsed().as_secs_f64()
-}
-
-/// Message pairs paced to `rate` polls a second over all; returns the polls per second reached.
-/// A round trip is two polls, each with one wake before it.
-pub async fn steady(slice: Slice, pairs: u64, rate: u64) -> f64 {
-    let (start, polls) = (Instant::now(), truth::poll_cnt());
-    let mut jobs = Vec::new();
-    for _ in 0..pairs {
-        let (ping_tx, mut ping_rx) = mpsc::channel::<u64>(1);
-        let (pong_tx, mut pong_rx) = mpsc::channel::<u64>(1);
-        jobs.push(spawn("steady-pong", async move {
-            let mut sum = 0;
-            while let Some(n) = ping_rx.recv().await {
-                sum += n;
-                if pong_tx.send(n).await.is_err() {
-                    break;
-                }
-            }
-            sum
-        }));
-        jobs.push(spawn("steady-ping", async move {
-            let trips_per_s = rate as f64 / (2 * pairs) as f64;
-            let mut sent = 0u64;
-            while !slice.is_over() {
-                let due = (start.elapsed().as_secs_f64() * trips_per_s) as u64;
-                while sent < due && !slice.is_over() {
-                    if ping_tx.send(sent).await.is_err() || pong_rx.recv().await.is_none() {
-                        return sent;
-                    }
-                    sent += 1;
-                }
-                sleep(Duration::from_millis(1)).await;
-            }
-            sent
-        }));
-    }
-    for job in jobs {
-        job.join().await;
-    }
-    (truth::poll_cnt() - polls) as f64 / start.elapsed().as_secs_f64()
 }
 
 pub async fn joinset(slice: Slice) {

@@ -195,17 +195,19 @@ pub async fn lock(slice: Slice) {
     }
 }
 
-/// Polls inside a poll: block_in_place, and in it a LocalSet, then a whole other runtime.
+/// Polls inside a poll: block_in_place, and in it a LocalSet, then a whole other runtime. The
+/// LocalSet's tasks do not yield: there, some Tokio versions (1.32.1) hand the deferred wake to
+/// the worker that waits for this very poll, and hang.
 pub async fn nested(slice: Slice) {
     let job = spawn("nested-outer", async move {
         while !slice.is_over() {
             block_in_place(|| {
                 Handle::current().block_on(LocalSet::new().run_until(async {
                     let first = spawn_local("nested-local", async {
-                        tokio::task::yield_now().await;
+                        sleep(Duration::from_micros(100)).await;
                         sleep(Duration::from_micros(200)).await;
                     });
-                    let second = spawn("nested-sibling", async { tokio::task::yield_now().await });
+                    let second = spawn("nested-sibling", sleep(Duration::from_micros(50)));
                     first.join().await;
                     second.join().await;
                 }));

@@ -3,7 +3,6 @@
 
 use crate::calls::{hooked, spawn_on, Job};
 use crate::{flows, http, odd, stopped, truth, wait_go, Args, Slice};
-use std::future::Future;
 use std::sync::mpsc as std_mpsc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +62,7 @@ fn drive(name: &str) -> Result<Driven, String> {
         .name(name.to_string())
         .spawn(move || {
             for slice in rx {
-                rt.block_on(flows::pingpong(slice, 1));
+                rt.block_on(flows::pingpong(slice, 1, 2_000));
                 let _ = done_tx.send(());
             }
         })
@@ -110,25 +109,27 @@ fn elders(rt: &Handle, cnt: usize, go: &Arc<Notify>, end: &Arc<Notify>) -> Vec<J
 
 fn one(world: &World, mode: &str, slice: Slice, args: &Args) {
     let main = &world.main;
-    // the main future is no task: what it runs is spawned, so that the workers do the work
-    let on = |rt: &Runtime, work: std::pin::Pin<Box<dyn Future<Output = ()>>>| rt.block_on(work);
-    let workers = args.workers;
-    let say = !args.quiet && args.mode != "all";
-    let count = if args.mode == "all" { 3 } else { args.count };
+    let all = args.mode == "all";
+    let say = !args.quiet && !all;
+    let count = if all { 3 } else { args.count };
+    let workers = args.workers as u64;
+    let rate = match (args.rate, mode) {
+        (0, "steady") => 33_000,
+        (0, _) if all => 20_000,
+        (rate, _) => rate,
+    };
     match mode {
-        "pingpong" => main.block_on(flows::pingpong(slice, 2 * workers)),
-        "timers" => main.block_on(flows::timers(slice, 32)),
-        "storm" => {
-            let rate = main.block_on(flows::storm(slice, workers));
+        "pingpong" | "steady" => {
+            let got = main.block_on(flows::pingpong(slice, 2 * workers, rate));
             if say {
-                println!("storm spawns_per_s {rate:.0}");
+                println!("{mode} polls_per_s {got:.0} wanted {rate}");
             }
         }
-        "steady" => {
-            let rate = if args.rate == 0 { 33_000 } else { args.rate };
-            let got = main.block_on(flows::steady(slice, 2 * workers as u64, rate));
+        "timers" => main.block_on(flows::timers(slice, 32)),
+        "storm" => {
+            let got = main.block_on(flows::storm(slice, workers, rate));
             if say {
-                println!("steady polls_per_s {got:.0} wanted {rate}");
+                println!("storm spawns_per_s {got:.0} wanted {rate}");
             }
         }
         "joinset" => main.block_on(flows::joinset(slice)),
@@ -146,10 +147,10 @@ fn one(world: &World, mode: &str, slice: Slice, args: &Args) {
         "current_thread" | "localset" => {
             let rt = world.single.as_ref().expect("built for this mode");
             if mode == "localset" {
-                on(rt, Box::pin(flows::localset(slice)));
+                rt.block_on(flows::localset(slice));
             } else {
-                on(rt, Box::pin(flows::pingpong(slice, 2)));
-                on(rt, Box::pin(flows::joinset(Slice::of(Duration::from_millis(5)))));
+                rt.block_on(flows::pingpong(slice, 2, rate));
+                rt.block_on(flows::joinset(Slice::of(Duration::from_millis(5))));
             }
         }
         "runtimes" => runtimes(world, slice),

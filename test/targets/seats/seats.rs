@@ -9,7 +9,8 @@
 //!                     a different number each, then blocks; INJECT tasks wait in A's inject queue
 //!   release           the workers go on
 //!   away              one worker of A hands its role to another thread (block_in_place)
-//! Answers, runtime A's first: "thread KIND TID", "worker RUNTIME TID DEPTH", "runtime KIND SCHEDULER INJECT ALIVE".
+//! Answers, runtime A's first: "thread KIND TID", "worker RUNTIME TID DEPTH",
+//! "runtime KIND SCHEDULER INJECT ALIVE".
 
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
