@@ -6,21 +6,27 @@
 #define DIAL9_FEATURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct features {
+	bool is_privileged; /* this process may load BPF and trace (CAP_BPF + CAP_PERFMON, or root) */
 	bool has_btf; /* /sys/kernel/btf/vmlinux is readable */
 	bool has_ringbuf; /* BPF_MAP_TYPE_RINGBUF can be made (5.8) */
-	bool has_uprobe; /* the uprobe PMU exists */
+	bool has_task_storage; /* BPF_MAP_TYPE_TASK_STORAGE can be made (5.11) */
+	bool has_uprobe; /* a uprobe on this very program was hit, by either way below */
 	bool has_uprobe_multi; /* one link for many sites (6.6) */
-	bool has_multi_pid_filter; /* its pid filter hits the whole process (6.10) */
-	bool emulates_nop5; /* 6.18 rewrites five-byte nops: never a site */
+	bool has_multi_pid_filter; /* its pid filter hits all threads of the process (6.10) */
+	bool has_perf_uprobe; /* one perf event a site: the older way */
 	int cpus_cnt; /* possible CPUs */
+	uint32_t hit_cost_ns; /* of one emulated, empty probe here and now; 0 = not measured */
 };
 
-/* Fills *ret. 0, or -EPERM when this process may not load BPF (logged with the mend). */
-int features_probe(struct features *ret);
+/* Asks the kernel; what cannot be asked stays false. Takes about 20 ms. Never fails: see
+ * features_check. Probes only a function of this program, by a link that is closed again. */
+void features_probe(struct features *ret);
 
-/* 0 when recording is possible; else logs what is missing and the mend, -EOPNOTSUPP. */
+/* 0 when recording is possible; else logs what is missing and what mends it: -EPERM, or
+ * -EOPNOTSUPP for a kernel that lacks it. */
 int features_check(const struct features *f);
 
 #endif /* DIAL9_FEATURE_H */

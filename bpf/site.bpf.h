@@ -30,8 +30,11 @@ static __always_inline __u64 site_value(struct pt_regs *ctx, __u64 cookie)
 	if (reg == WIRE_RDI)
 		return value;
 	if (reg == WIRE_RSP) {
-		bpf_probe_read_user(&value, sizeof(value),
-				    (void *)(ctx->rsp + 8 * WIRE_COOKIE_STACK_WORD(cookie)));
+		__u64 off = 8 * WIRE_COOKIE_STACK_WORD(cookie);
+		__u64 addr = WIRE_COOKIE_BELOW_RBP(cookie) ? ctx->rbp - off : ctx->rsp + off;
+
+		value = 0;
+		bpf_probe_read_user(&value, sizeof(value), (void *)addr);
 		return value;
 	}
 	bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + site_reg_offs[reg]);

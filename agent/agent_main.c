@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agent_main.c - dial9-agent: options in, exit code out. */
+#include <stdio.h>
+
+#include "doctor.h"
+#include "log.h"
+#include "opt.h"
+#include "recorder.h"
+
+enum { EXIT_OK = 0, EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
+
+static int agent_run(const struct opt *o)
+{
+	switch (o->command) {
+	case OPT_HELP:
+		opt_print_help(stdout);
+		return 0;
+	case OPT_VERSION:
+		opt_print_version(stdout);
+		return 0;
+	case OPT_DOCTOR:
+		return doctor_run(o, stdout);
+	case OPT_RECORD:
+		return o->dry_run ? recorder_dry_run(o) : recorder_run(o);
+	}
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	int code = EXIT_USAGE;
+	struct opt o;
+
+	if (!opt_parse(argc, argv, &o)) {
+		log_set_level(o.quiet ? LOG_WARN : o.verbose ? LOG_DEBUG : LOG_INFO);
+		code = agent_run(&o) ? EXIT_RUNTIME : EXIT_OK;
+	}
+	opt_done(&o);
+	return code;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * feature.c - tries each thing the recorder needs on the smallest object there is.
+ *
+ * The probed function is our own, its first instruction a push: what the kernel emulates on x86-64
+ * and what every site of a plan looks like. It is called from a second thread, as kernels before
+ * 6.10 apply the pid filter of a multi link to one thread only (46ba0e49b642).
+ */
+#include "feature.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "calib.skel.h"
+#include "log.h"
+
+#define FEATURE_CALLS 2000 /* of the probed function: about 2 ms */
+
+void feature_site(void);
+__asm__(".pushsection .text\n"
+	".globl feature_site\n"
+	".type feature_site, @function\n"
+	"feature_site:\n"
+	"	push %rbp\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size feature_site, . - feature_site\n"
+	".popsection\n");
+
+/* Offset of `addr` in the file mapped there; 0 = not found (offset 0 is the ELF header). */
+static uint64_t feature_file_off(const void *addr)
+{
+	uint64_t start, end, off, ret = 0;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	if (!f)
+		return 0;
+	while (!ret && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &off) == 3 &&
+		    (uint64_t)addr >= start && (uint64_t)addr < end)
+			ret = (uint64_t)addr - start + off;
+	fclose(f);
+	return ret;
+}
+
+static uint64_t feature_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static void *feature_call(void *arg)
+{
+	uint64_t from_ns = feature_now_ns();
+
+	for (int i = 0; i < FEATURE_CALLS; i++)
+		feature_site();
+	*(uint64_t *)arg = feature_now_ns() - from_ns;
+	return NULL;
+}
+
+/* Calls the site from another thread; how many of the calls were seen, and how long all took. */
+static uint64_t feature_hits(const volatile __u64 *counter, uint64_t *ret_ns)
+{
+	uint64_t before = *counter;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, feature_call, ret_ns))
+		return 0;
+	pthread_join(thread, NULL);
+	return *counter - before;
+}
+
+static void feature_try_multi(struct features *f, struct calib_bpf *skel, unsigned long off)
+{
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = &off, .cnt = 1);
+	struct bpf_link *link;
+	uint64_t bare_ns = 0, ns = 0;
+
+	link = bpf_program__attach_uprobe_multi(skel->progs.on_calib_multi, -1, "/proc/self/exe",
+						NULL, &opts);
+	if (!link)
+		return;
+	feature_call(&bare_ns); /* warms the page and the probe */
+	f->has_uprobe_multi = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
+	bpf_link__destroy(link);
+	feature_call(&bare_ns);
+	if (f->has_uprobe_multi && ns > bare_ns)
+		f->hit_cost_ns = (uint32_t)((ns - bare_ns) / FEATURE_CALLS);
+
+	link = bpf_program__attach_uprobe_multi(skel->progs.on_calib_multi, getpid(),
+						"/proc/self/exe", NULL, &opts);
+	if (!link)
+		return;
+	f->has_multi_pid_filter = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
+	bpf_link__destroy(link);
+}
+
+static void feature_try_perf(struct features *f, struct calib_bpf *skel, unsigned long off)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts);
+	struct bpf_link *link;
+	uint64_t ns = 0;
+
+	link = bpf_program__attach_uprobe_opts(skel->progs.on_calib, -1, "/proc/self/exe", off, &opts);
+	if (!link)
+		return;
+	f->has_perf_uprobe = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
+	bpf_link__destroy(link);
+	if (f->has_perf_uprobe && !f->hit_cost_ns)
+		f->hit_cost_ns = (uint32_t)(ns / FEATURE_CALLS);
+}
+
+static struct calib_bpf *feature_load(bool is_multi)
+{
+	struct calib_bpf *skel = calib_bpf__open();
+
+	if (!skel)
+		return NULL;
+	bpf_program__set_autoload(skel->progs.on_calib_multi, is_multi);
+	bpf_program__set_autoload(skel->progs.on_calib, !is_multi);
+	if (calib_bpf__load(skel)) {
+		calib_bpf__destroy(skel);
+		return NULL;
+	}
+	return skel;
+}
+
+void features_probe(struct features *ret)
+{
+	unsigned long off = feature_file_off((const void *)feature_site);
+	struct calib_bpf *skel;
+	struct features f = {};
+
+	f.cpus_cnt = libbpf_num_possible_cpus();
+	f.has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	f.is_privileged = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_KPROBE, NULL) > 0;
+	f.has_ringbuf = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) > 0;
+	f.has_task_storage = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) > 0;
+	if (f.is_privileged && off) {
+		skel = feature_load(true);
+		if (skel)
+			feature_try_multi(&f, skel, off);
+		calib_bpf__destroy(skel);
+		skel = feature_load(false);
+		if (skel)
+			feature_try_perf(&f, skel, off);
+		calib_bpf__destroy(skel);
+	}
+	f.has_uprobe = f.has_uprobe_multi || f.has_perf_uprobe;
+	*ret = f;
+}
+
+int features_check(const struct features *f)
+{
+	if (!f->is_privileged)
+		return log_error(-EPERM, "cannot load BPF programs: this process has no right to; run as root "
+					 "(sudo dial9-agent ...) or give it CAP_BPF, CAP_PERFMON and "
+					 "CAP_SYS_PTRACE; `dial9-agent doctor` lists what is missing");
+	if (!f->has_btf)
+		return log_error(-EOPNOTSUPP, "this kernel has no type information (/sys/kernel/btf/vmlinux): "
+					      "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (5.8 or later)");
+	if (!f->has_ringbuf)
+		return log_error(-EOPNOTSUPP, "this kernel has no BPF ring buffer: Linux 5.8 or later is needed");
+	if (!f->has_task_storage)
+		return log_error(-EOPNOTSUPP, "this kernel has no BPF task storage: Linux 5.11 or later is needed");
+	if (!f->has_uprobe)
+		return log_error(-EOPNOTSUPP, "a uprobe on this program itself was not hit: use a kernel with "
+					      "CONFIG_UPROBE_EVENTS=y, and look for kernel.lockdown or a security "
+					      "module that forbids uprobes (`dmesg | tail`)");
+	return 0;
+}

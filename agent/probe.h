@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe.h - the BPF object: loaded once, attached per target, activated, detached.
+ *
+ * Phases: probe_open loads; probe_attach puts one target's sites in place, closed behind the ready
+ * gate; probe_activate opens the gate; probe_detach takes every site out again. All links are file
+ * descriptors of this process: however it dies, the kernel removes them. Knows sites, slots and
+ * tids, nothing of Tokio.
+ */
+#ifndef DIAL9_PROBE_H
+#define DIAL9_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct features;
+struct plan;
+struct probe;
+struct target;
+struct wire_counts;
+struct wire_thread;
+struct wire_thread_info;
+
+struct probe_options {
+	size_t ring_sz; /* bytes of each CPU's ring, a power of two of pages */
+	uint64_t cpu_hz; /* CPU samples a second on each CPU, 0 = none */
+	bool has_sched; /* scheduler tracepoints */
+};
+
+/* Loads the object and attaches what is not per target. Logs the verifier's words on failure. */
+int probe_open(const struct probe_options *o, const struct features *f, struct probe **ret);
+void probe_close(struct probe *p);
+
+/*
+ * Puts the plan's sites into the target, in the plan's order, under number `slot` (< 256, stamped
+ * on its records). `want` is a set of WIRE_WANT_*. Nothing is recorded before probe_activate. On
+ * failure (logged) nothing stays attached.
+ */
+int probe_attach(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
+		 unsigned want);
+void probe_activate(struct probe *p, unsigned slot);
+/* Closes the gate, then removes the sites. */
+void probe_detach(struct probe *p, unsigned slot);
+
+/* Sites in place for the slot. */
+size_t probe_sites(const struct probe *p, unsigned slot);
+
+/* File descriptors of the rings: one per CPU, then the one for CPU samples. */
+int probe_ring_fd(const struct probe *p, unsigned ring);
+unsigned probe_rings_cnt(const struct probe *p);
+
+/* What did not become a record for this slot so far, summed over the CPUs. */
+int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret);
+
+/* Tells BPF what is known of a worker thread; NULL takes it back. */
+int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat);
+
+/* Walks the threads of a process; `cb` gets each. Also makes them known to the scheduler hooks. */
+int probe_threads(struct probe *p, pid_t pid,
+		  void (*cb)(void *ctx, const struct wire_thread_info *info), void *ctx);
+
+#endif /* DIAL9_PROBE_H */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * recorder.c - everything happens on one thread, on a 10 ms tick: no probe ever wakes the agent.
+ * Signals are taken through a descriptor, so that no handler interrupts a write.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <linux/types.h>
+
+#include "bpf/wire.h"
+#include "clock.h"
+#include "feature.h"
+#include "log.h"
+#include "opt.h"
+#include "plan.h"
+#include "probe.h"
+#include "ring.h"
+#include "session.h"
+#include "target.h"
+
+struct recorder {
+	const struct opt *o;
+	struct features features;
+	struct probe *probe;
+	struct rings *rings;
+	struct session *sessions[OPT_PIDS_MAX]; /* by slot; NULL = not recorded (any more) */
+	size_t open_cnt;
+	int epoll_fd, signal_fd, timer_fd;
+	uint64_t second_ns, end_ns;
+	uint64_t late_cnt, bad_cnt;
+	uint64_t drained_ns;
+	bool is_stopping;
+	int err;
+};
+
+/* epoll tags: slots below OPT_PIDS_MAX are pidfds */
+enum { RECORDER_TAG_TIMER = OPT_PIDS_MAX, RECORDER_TAG_SIGNAL };
+
+static int recorder_watch(struct recorder *r, int fd, unsigned tag)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = tag };
+
+	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+		return log_error(-errno, "cannot watch descriptor %d: %s", fd, strerror(errno));
+	return 0;
+}
+
+static int recorder_open_loop(struct recorder *r)
+{
+	struct itimerspec tick = {
+		.it_interval.tv_nsec = (long)RECORDER_TICK_NS,
+		.it_value.tv_nsec = (long)RECORDER_TICK_NS,
+	};
+	sigset_t set;
+	int err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r->epoll_fd < 0 || r->signal_fd < 0 || r->timer_fd < 0 ||
+	    timerfd_settime(r->timer_fd, 0, &tick, NULL))
+		return log_error(-errno, "cannot set up the event loop: %s", strerror(errno));
+	err = recorder_watch(r, r->timer_fd, RECORDER_TAG_TIMER);
+	return err ? err : recorder_watch(r, r->signal_fd, RECORDER_TAG_SIGNAL);
+}
+
+static void recorder_on_record(void *ctx, const struct wire_head *rec, size_t sz)
+{
+	struct recorder *r = ctx;
+	struct session *s = rec->target < OPT_PIDS_MAX ? r->sessions[rec->target] : NULL;
+
+	if (s)
+		session_record(s, rec, sz);
+}
+
+/* What went wrong between kernel and track belongs to every recording: it cannot be told apart. */
+static void recorder_count_losses(struct recorder *r, uint64_t now_ns, uint64_t from_ns)
+{
+	uint64_t late = rings_late(r->rings), bad = rings_bad(r->rings);
+
+	for (size_t i = 0; i < r->o->pids_cnt; i++) {
+		if (!r->sessions[i])
+			continue;
+		if (late > r->late_cnt)
+			session_lost(r->sessions[i], now_ns, "Order", "late, written out of order",
+				     late - r->late_cnt, from_ns);
+		if (bad > r->bad_cnt)
+			session_lost(r->sessions[i], now_ns, "Record", "not a record", bad - r->bad_cnt,
+				     from_ns);
+	}
+	r->late_cnt = late;
+	r->bad_cnt = bad;
+}
+
+static void recorder_drain(struct recorder *r, bool is_last)
+{
+	uint64_t now_ns = clock_now_ns(), from_ns = r->drained_ns;
+
+	r->drained_ns = rings_drain(r->rings, now_ns, is_last, recorder_on_record, r);
+	recorder_count_losses(r, now_ns, from_ns);
+	for (size_t i = 0; i < r->o->pids_cnt; i++)
+		if (r->sessions[i])
+			session_tick(r->sessions[i], now_ns);
+	if (now_ns - r->second_ns < CLOCK_SEC_NS)
+		return;
+	r->second_ns = now_ns;
+	for (size_t i = 0; i < r->o->pids_cnt; i++)
+		if (r->sessions[i])
+			session_second(r->sessions[i], now_ns,
+				       clock_read_ns(CLOCK_PROCESS_CPUTIME_ID));
+}
+
+/* Detaches first, so that nothing is produced any more, then drains, then seals. */
+static void recorder_end(struct recorder *r, size_t slot, const char *why)
+{
+	struct session *s = r->sessions[slot];
+	int err;
+
+	log_info("%s: sealing the recording of pid %d", why, session_pid(s));
+	session_detach(s);
+	recorder_drain(r, true);
+	r->sessions[slot] = NULL;
+	r->open_cnt--;
+	err = session_close(s, clock_now_ns(), r->o->quiet ? NULL : stdout);
+	fflush(stdout);
+	if (err && !r->err)
+		r->err = err;
+}
+
+static void recorder_end_all(struct recorder *r, const char *why)
+{
+	for (size_t i = 0; i < r->o->pids_cnt; i++)
+		if (r->sessions[i])
+			session_detach(r->sessions[i]);
+	for (size_t i = 0; i < r->o->pids_cnt; i++)
+		if (r->sessions[i])
+			recorder_end(r, i, why);
+}
+
+static int recorder_open_sessions(struct recorder *r)
+{
+	for (size_t i = 0; i < r->o->pids_cnt; i++) {
+		int err = session_open(r->o, &r->features, r->probe, (unsigned)i, r->o->pids[i],
+				       &r->sessions[i]);
+
+		if (!err)
+			err = recorder_watch(r, session_pidfd(r->sessions[i]), (unsigned)i);
+		if (err && !r->o->best_effort)
+			return err;
+		if (err) {
+			log_warn(0, "pid %d is not recorded, going on with the others", r->o->pids[i]);
+			continue;
+		}
+		r->open_cnt++;
+		log_info("recording pid %d into %s (%zu probes)", r->o->pids[i],
+			 session_path(r->sessions[i]), probe_sites(r->probe, (unsigned)i));
+	}
+	return r->open_cnt ? 0 : -ENOENT;
+}
+
+static void recorder_on_event(struct recorder *r, unsigned tag)
+{
+	struct signalfd_siginfo info;
+	uint64_t ticks;
+
+	if (tag == RECORDER_TAG_TIMER) {
+		if (read(r->timer_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+			recorder_drain(r, false);
+		for (size_t i = 0; i < r->o->pids_cnt; i++)
+			if (r->sessions[i] && session_has_execed(r->sessions[i]))
+				recorder_end(r, i, "the process became another program (exec)");
+	} else if (tag == RECORDER_TAG_SIGNAL) {
+		if (read(r->signal_fd, &info, sizeof(info)) == sizeof(info))
+			r->is_stopping = true;
+	} else if (r->sessions[tag]) {
+		recorder_end(r, tag, "the process has ended");
+	}
+}
+
+static int recorder_loop(struct recorder *r)
+{
+	struct epoll_event events[16];
+
+	while (r->open_cnt && !r->is_stopping) {
+		int cnt = epoll_wait(r->epoll_fd, events, 16, -1);
+
+		if (cnt < 0 && errno != EINTR)
+			return log_error(-errno, "cannot wait for events: %s", strerror(errno));
+		for (int i = 0; i < cnt; i++)
+			recorder_on_event(r, events[i].data.u32);
+		if (r->end_ns && clock_now_ns() >= r->end_ns)
+			r->is_stopping = true;
+	}
+	return 0;
+}
+
+int recorder_run(const struct opt *o)
+{
+	struct recorder r = { .o = o, .epoll_fd = -1, .signal_fd = -1, .timer_fd = -1 };
+	struct probe_options po = { .ring_sz = o->ring_sz, .cpu_hz = o->cpu_hz, .has_sched = true };
+	int err;
+
+	features_probe(&r.features);
+	err = features_check(&r.features);
+	if (!err)
+		err = probe_open(&po, &r.features, &r.probe);
+	if (!err)
+		err = rings_open(r.probe, o->ring_sz, &r.rings);
+	if (!err)
+		err = recorder_open_loop(&r);
+	if (!err)
+		err = recorder_open_sessions(&r);
+	if (!err) {
+		r.second_ns = r.drained_ns = clock_now_ns();
+		if (o->duration_ns)
+			r.end_ns = r.second_ns + o->duration_ns;
+		err = recorder_loop(&r);
+	}
+	if (r.rings)
+		recorder_end_all(&r, err ? "after the failure" : "stopped");
+	rings_close(r.rings);
+	probe_close(r.probe);
+	if (r.timer_fd >= 0)
+		close(r.timer_fd);
+	if (r.signal_fd >= 0)
+		close(r.signal_fd);
+	if (r.epoll_fd >= 0)
+		close(r.epoll_fd);
+	return err ? err : r.err;
+}
+
+int recorder_dry_run(const struct opt *o)
+{
+	struct plan_options po = {
+		.level = o->has_tokio_events ? (enum plan_level)o->level : PLAN_STAT,
+		.allow_stepped = o->allow_stepped,
+		.allow_stack = true,
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < o->pids_cnt; i++) {
+		struct target *t = NULL;
+		struct plan *p = NULL;
+		int err = target_open(o->pids[i], &t);
+
+		if (!err)
+			err = plan_build(t, &po, NULL, &p);
+		if (!err)
+			err = o->json ? plan_print_json(p, t, stdout) : plan_print(p, t, stdout);
+		plan_free(p);
+		target_close(t);
+		if (err && !ret && !o->best_effort)
+			ret = err;
+	}
+	return ret;
+}

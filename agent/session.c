@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/types.h>
+
+#include "answer.h"
+#include "bpf/wire.h"
+#include "clock.h"
+#include "emit.h"
+#include "event.h"
+#include "feature.h"
+#include "log.h"
+#include "metadata.h"
+#include "opt.h"
+#include "plan.h"
+#include "probe.h"
+#include "roster.h"
+#include "seat.h"
+#include "segment.h"
+#include "summary.h"
+#include "symbols.h"
+#include "target.h"
+#include "track.h"
+
+#define SESSION_NAMING_NS (2 * CLOCK_SEC_NS) /* at most, for type names before the start */
+
+struct session {
+	struct target *target;
+	struct plan *plan;
+	struct segments *segments;
+	struct symbols *symbols;
+	struct seats *seats;
+	struct roster *roster;
+	struct metadata *metadata;
+	struct emit *emit;
+	struct track *track;
+	struct answer answer;
+	struct probe *probe;
+	unsigned slot;
+	bool is_attached, has_execed;
+	struct wire_counts counts; /* as last seen */
+	uint64_t counts_ns;
+	struct summary summary;
+	uint32_t hit_cost_ns;
+};
+
+static const char *const session_levels[] = { "stat", "polls", "wakes", "full" };
+
+static bool session_has_site(const struct plan *p, int kind)
+{
+	for (size_t i = 0; i < p->sites_cnt; i++)
+		if (p->sites[i].kind == kind)
+			return true;
+	return false;
+}
+
+static unsigned session_want(const struct opt *o, const struct plan *p)
+{
+	unsigned want = WIRE_WANT_SCHED;
+
+	if (o->cpu_hz)
+		want |= WIRE_WANT_CPU;
+	if (p->level == PLAN_FULL)
+		want |= WIRE_WANT_QUEUE;
+	if (session_has_site(p, WIRE_SITE_RETURN))
+		want |= WIRE_WANT_EXACT_ENDS;
+	return want;
+}
+
+static int session_plan(struct session *s, const struct opt *o, const struct features *f)
+{
+	struct plan_options po = {
+		.level = o->has_tokio_events ? (enum plan_level)o->level : PLAN_STAT,
+		.allow_stepped = o->allow_stepped,
+		.allow_stack = true,
+	};
+
+	return plan_build(s->target, &po, f, &s->plan);
+}
+
+static int session_segments(struct session *s, const struct opt *o)
+{
+	struct segment_options so = {
+		.trace_dir = o->trace_dir,
+		.compress = (enum segment_compress)o->compress,
+		.rotation_secs = (uint32_t)o->rotation_secs,
+		.segment_max_sz = o->segment_max_sz,
+		.total_max_sz = o->total_max_sz,
+		.dir_max_sz = o->dir_max_sz,
+	};
+
+	return segments_open(&so, s->target, &s->segments);
+}
+
+static const char *session_has(const struct opt *o, const struct plan *p)
+{
+	static char has[256];
+
+	snprintf(has, sizeof(has), "park,metrics,offcpu%s%s%s%s", o->cpu_hz ? ",cpu" : "",
+		 p->level >= PLAN_POLLS ? ",poll,alive" : "", p->level >= PLAN_WAKES ? ",wake" : "",
+		 p->level < PLAN_FULL ? "" :
+		 o->has_task_events   ? ",exact_end,spawn,end,blocking,queue" :
+					",exact_end,blocking,queue");
+	return has;
+}
+
+/* The facts about this recording that every segment repeats. */
+static int session_describe(struct session *s, const struct opt *o)
+{
+	const struct plan_file *tokio = &s->plan->files[0];
+	struct metadata *m;
+	int err;
+
+	for (size_t i = 0; i < s->plan->files_cnt; i++)
+		if (s->plan->files[i].vtables_cnt) {
+			tokio = &s->plan->files[i];
+			break;
+		}
+	err = metadata_new(&s->metadata);
+	if (err)
+		return err;
+	m = s->metadata;
+	err = metadata_set_process(m, s->target->pid, s->target->start_ticks,
+				   o->service_name ? o->service_name : s->target->comm,
+				   segments_boot_id(s->segments), DIAL9_VERSION);
+	if (!err)
+		err = metadata_set(m, "agent.has", session_has(o, s->plan));
+	if (!err && tokio->tokio[0])
+		err = metadata_set(m, "tokio.version", tokio->tokio);
+	if (!err)
+		err = metadata_set(m, "tokio.unstable", tokio->is_unstable ? "true" : "false");
+	if (!err && tokio->rustc[0])
+		err = metadata_set(m, "rustc.version", tokio->rustc);
+	if (!err && tokio->build_id[0])
+		err = metadata_set(m, "process.build_id", tokio->build_id);
+	if (!err)
+		err = metadata_set(m, "cpu.profile.enabled", o->cpu_hz ? "true" : "false");
+	if (!err && o->cpu_hz)
+		err = metadata_setf(m, "cpu.profile.frequency_hz", "%llu",
+				    (unsigned long long)o->cpu_hz);
+	for (size_t i = 0; !err && i < o->metadata_cnt; i++)
+		err = metadata_set(m, o->metadata[i].key, o->metadata[i].value);
+	return err;
+}
+
+/* Names future types before the probes go live, so that no look-up delays the first drain. */
+static void session_name_types(struct session *s)
+{
+	uint64_t stop_ns = clock_now_ns() + SESSION_NAMING_NS;
+	char name[1024];
+	bool is_blocking;
+
+	for (size_t i = 0; i < s->plan->files_cnt; i++)
+		for (size_t v = 0; v < s->plan->files[i].vtables_cnt; v++) {
+			uint64_t addr = s->plan->files[i].vtables[v].vaddr + s->plan->files[i].bias;
+
+			if (clock_now_ns() > stop_ns)
+				return;
+			answer_ops.type(&s->answer, addr, name, sizeof(name), &is_blocking);
+		}
+}
+
+static int session_start_track(struct session *s, const struct opt *o, unsigned want)
+{
+	bool is_exact = want & WIRE_WANT_EXACT_ENDS;
+	struct emit_options eo = {
+		.sink = &emit_segments,
+		.ctx = s->segments,
+		.metadata = s->metadata,
+		.level = {
+			.pid = (uint32_t)s->target->pid,
+			.level = session_levels[s->plan->level],
+			.types = "",
+			.ends = !session_has_site(s->plan, WIRE_SITE_POLL) ? "none" :
+				is_exact				    ? "exact" :
+									      "inferred",
+			.reason = "asked for",
+		},
+	};
+	struct track_options to = {
+		.ops = &answer_ops,
+		.ctx = &s->answer,
+		.runtime_name = o->runtime_name,
+		.has_exact_ends = is_exact,
+		.has_task_events = s->plan->level == PLAN_FULL && o->has_task_events,
+		.has_bind = session_has_site(s->plan, WIRE_SITE_BIND),
+		.has_raise = session_has_site(s->plan, WIRE_SITE_RAISE),
+	};
+	int err;
+
+	for (size_t i = 0; i < s->plan->files_cnt; i++)
+		if (s->plan->files[i].counters_cnt > to.counters_cnt)
+			to.counters_cnt = (uint32_t)s->plan->files[i].counters_cnt;
+	err = emit_open(&eo, clock_now_ns(), &s->emit);
+	if (!err)
+		err = track_open(&to, s->emit, &s->track);
+	return err;
+}
+
+static void session_free(struct session *s)
+{
+	session_detach(s);
+	track_close(s->track);
+	emit_close(s->emit);
+	segments_close(s->segments);
+	metadata_free(s->metadata);
+	roster_close(s->roster);
+	seats_close(s->seats);
+	symbols_close(s->symbols);
+	plan_free(s->plan);
+	target_close(s->target);
+	free(s);
+}
+
+int session_open(const struct opt *o, const struct features *f, struct probe *p, unsigned slot,
+		 pid_t pid, struct session **ret)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	uint64_t start_ns = clock_now_ns();
+	unsigned want;
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->probe = p;
+	s->slot = slot;
+	s->hit_cost_ns = f->hit_cost_ns;
+	err = target_open(pid, &s->target);
+	if (!err)
+		err = session_plan(s, o, f);
+	if (!err)
+		err = session_segments(s, o);
+	if (!err)
+		err = session_describe(s, o);
+	if (!err)
+		err = symbols_open(s->target, &s->symbols);
+	if (!err)
+		err = seats_open(s->target, s->plan, &s->seats);
+	if (!err)
+		err = roster_open(p, pid, &s->roster);
+	if (err)
+		goto out;
+	s->answer = (struct answer){
+		.target = s->target,
+		.plan = s->plan,
+		.probe = p,
+		.roster = s->roster,
+		.seats = s->seats,
+		.symbols = s->symbols,
+	};
+	session_name_types(s);
+	want = session_want(o, s->plan);
+	err = probe_attach(p, slot, s->target, s->plan, want);
+	if (err)
+		goto out;
+	s->is_attached = true;
+	err = session_start_track(s, o, want);
+	if (!err)
+		err = roster_refresh(s->roster, clock_now_ns());
+	if (err)
+		goto out;
+	for (size_t i = 0; i < roster_cnt(s->roster); i++)
+		track_thread(s->track, roster_tid(s->roster, i));
+	summary_begin(&s->summary, clock_now_ns(), start_ns, probe_sites(p, slot));
+	s->counts_ns = clock_now_ns();
+	probe_activate(p, slot);
+out:
+	if (err) {
+		session_free(s);
+	} else {
+		*ret = s;
+	}
+	return err;
+}
+
+void session_record(struct session *s, const struct wire_head *rec, size_t sz)
+{
+	if (rec->kind == WIRE_EXEC)
+		s->has_execed = true;
+	summary_count(&s->summary, rec);
+	track_record(s->track, rec, sz);
+}
+
+/* What BPF could not turn into records since the last look. */
+static void session_count_losses(struct session *s, uint64_t now_ns)
+{
+	static const struct {
+		int which;
+		const char *kind, *cause;
+	} others[] = {
+		{ WIRE_HEADER_UNREAD, "Header", "user memory unreadable" },
+		{ WIRE_NOT_A_TASK, "Spawn", "header failed its self-check" },
+		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
+		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
+	};
+	struct wire_counts now;
+
+	if (probe_counts(s->probe, s->slot, &now))
+		return;
+	for (int kind = 1; kind < WIRE_KIND_CNT; kind++) {
+		uint64_t cnt = now.v[WIRE_LOST_FIRST + kind] - s->counts.v[WIRE_LOST_FIRST + kind];
+
+		if (!cnt)
+			continue;
+		track_loss(s->track, kind, cnt, s->counts_ns, now_ns);
+		session_lost(s, now_ns, event_name(kind), "ring full", cnt, s->counts_ns);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		uint64_t cnt = now.v[others[i].which] - s->counts.v[others[i].which];
+
+		if (cnt)
+			session_lost(s, now_ns, others[i].kind, others[i].cause, cnt, s->counts_ns);
+	}
+	s->summary.raised = now.v[WIRE_RAISED];
+	s->summary.unpaired = now.v[WIRE_END_UNPAIRED];
+	s->counts = now;
+	s->counts_ns = now_ns;
+}
+
+void session_lost(struct session *s, uint64_t now_ns, const char *kind, const char *cause,
+		  uint64_t cnt, uint64_t from_ns)
+{
+	summary_lost(&s->summary, kind, cause, cnt);
+	emit_loss(s->emit, now_ns, kind, cause, cnt, from_ns);
+}
+
+void session_tick(struct session *s, uint64_t now_ns)
+{
+	session_count_losses(s, now_ns);
+	track_tick(s->track, now_ns);
+	emit_tick(s->emit, now_ns);
+}
+
+static uint64_t session_rss(void)
+{
+	unsigned long long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*s %llu", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns)
+{
+	uint64_t hits = summary_hits(&s->summary);
+
+	emit_self(s->emit, now_ns, agent_cpu_ns, session_rss(), hits, hits * s->hit_cost_ns);
+	if (!emit_flush(s->emit))
+		segments_flush(s->segments);
+}
+
+int session_pidfd(const struct session *s)
+{
+	return s->target->pidfd;
+}
+
+pid_t session_pid(const struct session *s)
+{
+	return s->target->pid;
+}
+
+const char *session_path(const struct session *s)
+{
+	return segments_path(s->segments);
+}
+
+bool session_has_execed(const struct session *s)
+{
+	return s->has_execed;
+}
+
+void session_detach(struct session *s)
+{
+	if (!s->is_attached)
+		return;
+	if (s->emit)
+		session_count_losses(s, clock_now_ns());
+	probe_detach(s->probe, s->slot);
+	s->is_attached = false;
+}
+
+int session_close(struct session *s, uint64_t now_ns, FILE *out)
+{
+	const uint64_t *addrs;
+	size_t addrs_cnt;
+	int err;
+
+	session_detach(s);
+	track_finish(s->track, now_ns);
+	emit_finish(s->emit, now_ns);
+	addrs = emit_addrs(s->emit, &addrs_cnt);
+	err = segments_finish(s->segments, addrs, addrs_cnt);
+	if (out)
+		summary_print(&s->summary, out, s->target, s->track, s->emit, s->segments, now_ns,
+			      s->hit_cost_ns);
+	session_free(s);
+	return err;
+}
