@@ -10,10 +10,19 @@
 #include "format/trace.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void fieldtext_quote(FILE *out, const char *p, size_t len)
 {
+	const char *quote;
+
 	putc('"', out);
+	while (len > 0 && (quote = memchr(p, '"', len))) {
+		plain_write(out, p, (size_t)(quote - p));
+		fputs("\\\"", out);
+		len -= (size_t)(quote + 1 - p);
+		p = quote + 1;
+	}
 	plain_write(out, p, len);
 	putc('"', out);
 }
@@ -52,6 +61,8 @@ static void fieldtext_dyn(FILE *out, const struct d9_value *v)
 
 void fieldtext_write(FILE *out, const struct d9_value *v)
 {
+	char number[PLAIN_SZ];
+
 	switch (v->type) {
 	case D9_T_NONE:
 		putc('-', out);
@@ -60,7 +71,7 @@ void fieldtext_write(FILE *out, const struct d9_value *v)
 		fprintf(out, "%" PRId64, v->i);
 		break;
 	case D9_T_F64:
-		fprintf(out, "%.17g", v->f);
+		fputs(plain_f64(number, v->f), out);
 		break;
 	case D9_T_BOOL:
 		fputs(v->u ? "true" : "false", out);

@@ -65,8 +65,11 @@ uint64_t histogram_quantile(const struct histogram *h, unsigned int permille)
 		return 0;
 	/* ceil(cnt * permille / 1000) without overflow of the product */
 	rank = h->cnt / 1000 * permille + (h->cnt % 1000 * permille + 999) / 1000;
-	if (rank == 0)
+	/* the ends are known exactly */
+	if (rank <= 1)
 		return h->min;
+	if (rank == h->cnt)
+		return h->max;
 	for (unsigned int row = 0; row <= HISTOGRAM_ROWS; row++) {
 		for (unsigned int b = 0; h->rows[row] && b < HISTOGRAM_SUB_CNT; b++) {
 			seen += h->rows[row][b];

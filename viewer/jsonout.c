@@ -108,18 +108,13 @@ void json_i64(struct json *j, int64_t value)
 
 void json_f64(struct json *j, double value)
 {
-	char digits[32];
+	char digits[PLAIN_SZ];
 
 	if (!isfinite(value)) {
 		json_null(j);
 		return;
 	}
-	/* the fewest digits that read back as the same number */
-	for (int precision = 15; precision <= 17; precision++) {
-		snprintf(digits, sizeof(digits), "%.*g", precision, value);
-		if (strtod(digits, NULL) == value)
-			break;
-	}
+	plain_f64(digits, value);
 	json_check(j, yajl_gen_number(j->gen, digits, strlen(digits)));
 }
 

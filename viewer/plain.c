@@ -3,6 +3,7 @@
 #include "plain.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t plain_char(const char *s, size_t sz, uint32_t *ret_char)
@@ -189,6 +190,16 @@ const char *plain_size(char to[PLAIN_SZ], uint64_t sz)
 	for (; i + 1 < sizeof(names) / sizeof(names[0]) && sz / unit >= 1024; i++)
 		unit *= 1024;
 	plain_digits(to, sz, unit, names[i]);
+	return to;
+}
+
+const char *plain_f64(char to[PLAIN_SZ], double value)
+{
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(to, PLAIN_SZ, "%.*g", precision, value);
+		if (strtod(to, NULL) == value)
+			break;
+	}
 	return to;
 }
 

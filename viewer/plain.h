@@ -44,6 +44,9 @@ const char *plain_share(char to[PLAIN_SZ], uint64_t part, uint64_t whole);
 /* "512 B", "1.50 MiB". Returns `to`. */
 const char *plain_size(char to[PLAIN_SZ], uint64_t sz);
 
+/* The fewest digits that read back as the same number. Returns `to`. */
+const char *plain_f64(char to[PLAIN_SZ], double value);
+
 /*
  * Reads a time as the options take it: digits with an optional unit ns, us, ms or s (and a
  * fraction with us, ms, s). `ret_relative` is set when it begins with '+'. 0 or -EINVAL.

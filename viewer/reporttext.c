@@ -185,9 +185,15 @@ static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 	uint64_t polls = 0, waits = 0;
 	char text[PLAIN_SZ];
 
+	if (r->types_cnt == 0) {
+		fputs("\nTASK TYPES: no task was seen\n", out);
+		return;
+	}
 	fprintf(out, "\nTASK TYPES, by time busy\n"
-		     "    busy   share    polls    poll:p50     p99     max"
-		     "    wait:p50     p99     max  spawned  alive    ended  type\n");
+		     "                               --------- poll --------"
+		     "     ------ wake-to-poll ----  ------- tasks --------\n"
+		     "    busy   share    polls         p50     p99     max"
+		     "         p50     p99     max  spawned  alive    ended  type\n");
 	for (uint32_t i = 0; i < r->types_cnt; i++) {
 		const struct type_row *row = typetable_row(r->account.types, r->types[i]);
 
@@ -350,8 +356,9 @@ static void reporttext_blocking(FILE *out, const struct report *r, uint64_t top)
 	}
 	if (r->blocking_cnt == 0)
 		return;
-	fputs("\nBLOCKING POOL, by time run\n     run    tasks  queued:p50     p99     max"
-	      "     run:p50     p99     max  type\n",
+	fputs("\nBLOCKING POOL, by time run\n"
+	      "                      -------- queued -------     ---------- run --------\n"
+	      "     run    tasks         p50     p99     max         p50     p99     max  type\n",
 	      out);
 	for (uint32_t i = 0; i < reporttext_rows(r->blocking_cnt, top); i++) {
 		const struct type_row *row = typetable_row(r->account.types, r->blocking[i]);

@@ -31,9 +31,16 @@ static void verifyprint_result(FILE *out, const struct verify *v, enum invariant
 	const struct invariant_result *r = &v->invariants.results[i];
 
 	fprintf(out, "    %-9s %s",
-		!r->is_judged ? "not asked" : r->broken ? "BROKEN" : "ok", invariant_text(i));
+		r->is_judged && r->broken	? "BROKEN" :
+		r->is_judged && r->looked	? "ok" :
+						  "not asked",
+		invariant_text(i));
 	if (!r->is_judged) {
 		fputs(" (the recording does not claim what this needs)\n", out);
+		return;
+	}
+	if (r->looked == 0 && r->broken == 0) {
+		fputs(" (there is none to look at)\n", out);
 		return;
 	}
 	if (r->broken == 0) {
@@ -106,7 +113,7 @@ void verifyprint_text(FILE *out, const struct verify *v)
 	fputs("  checks\n", out);
 	for (int i = 0; i < INVARIANT_CNT; i++)
 		verifyprint_result(out, v, (enum invariant)i);
-	if (v->has_unexplained)
+	if (v->has_unexplained && inv->polls)
 		fprintf(out,
 			"    %-9s %" PRIu64 " of %" PRIu64
 			" polls follow no spawn, wake or first sight (%s)\n",

@@ -15,20 +15,21 @@ const struct command command_table[] = {
 	{ "report", "[--json] [--top N] FILE|DIR",
 	  "what the tasks and workers did: types, waits, long polls, samples",
 	  "One page for each recording: how much of the time it covers at which level, what\n"
-	  "was lost, and tables of task types, workers, the longest polls, time off CPU inside\n"
-	  "polls, CPU samples and the blocking pool. Quantiles are within 1 %.\n"
+	  "was lost, and tables of task types, workers, the longest polls, time off CPU\n"
+	  "inside polls, CPU samples and the blocking pool. Quantiles are within 1 %.\n"
 	  "A wait runs from a task's first wake since its last poll began to its next poll.\n",
 	  COMMAND_JSON | COMMAND_TOP, 0, report_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",
-	  "Events in file order: TIME NAME FIELD=VALUE ... or, with --json, one document a line.\n"
+	  "Events in file order: TIME NAME FIELD=VALUE ..., with --json one document each.\n"
 	  "TIME is ns as recorded; as an option also +1.5s, +20ms, +300us since the start.\n"
 	  "unknown: the recorder could not know the value (JSON: null). Integers are exact.\n",
 	  COMMAND_JSON | COMMAND_KIND | COMMAND_FROM | COMMAND_UNTIL, 0, dump_run },
 	{ "verify", "[--json] FILE|DIR",
 	  "are the files whole, and do their events make sense?",
-	  "Decodes everything, counts events by name and checks what must hold: starts and ends\n"
-	  "alternate, no task on two workers at once, no id used twice, no segment missing.\n"
+	  "Decodes everything, counts events by name and checks what must hold: starts and\n"
+	  "ends alternate, no task on two workers at once, no id used twice, no segment\n"
+	  "missing. What the recording does not claim to hold is not judged.\n"
 	  "Exits with 3 if a file is damaged, 1 if a check fails.\n",
 	  COMMAND_JSON, 0, verify_run },
 	{ "convert", "--to raw|gzip|zstd --output OUT [--force] FILE|DIR",
