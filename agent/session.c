@@ -97,16 +97,34 @@ static int session_segments(struct session *s, const struct opt *o)
 	return segments_open(&so, s->target, &s->segments);
 }
 
-static const char *session_has(const struct opt *o, const struct plan *p)
+/* Says which events this recording claims to hold: what is not in the list was not recorded. */
+static int session_claim(struct metadata *m, const struct opt *o, const struct plan *p)
 {
-	static char has[256];
+	const struct {
+		const char *event;
+		bool is_claimed;
+	} claims[] = {
+		{ "WorkerParkEvent", true },
+		{ "WorkerUnparkEvent", true },
+		{ "RuntimeMetricsEvent", true },
+		{ "agent:OffCpu", p->level >= PLAN_POLLS },
+		{ "CpuSampleEvent", o->cpu_hz > 0 },
+		{ "PollStartEvent", p->level >= PLAN_POLLS },
+		{ "PollEndEvent", p->level >= PLAN_POLLS },
+		{ "agent:NestedPoll", p->level >= PLAN_POLLS },
+		{ "agent:Blocking", p->level >= PLAN_POLLS },
+		{ "agent:Alive", p->level >= PLAN_POLLS },
+		{ "WakeEventEvent", session_has_site(p, WIRE_SITE_SCHEDULE) },
+		{ "TaskSpawnEvent", p->level == PLAN_FULL && o->has_task_events },
+		{ "TaskTerminateEvent", p->level == PLAN_FULL && o->has_task_events },
+		{ "agent:TaskEnd", p->level == PLAN_FULL && o->has_task_events },
+	};
+	int err = 0;
 
-	snprintf(has, sizeof(has), "park,metrics,offcpu%s%s%s%s", o->cpu_hz ? ",cpu" : "",
-		 p->level >= PLAN_POLLS ? ",poll,alive" : "", p->level >= PLAN_WAKES ? ",wake" : "",
-		 p->level < PLAN_FULL ? "" :
-		 o->has_task_events   ? ",exact_end,spawn,end,blocking,queue" :
-					",exact_end,blocking,queue");
-	return has;
+	for (size_t i = 0; !err && i < sizeof(claims) / sizeof(claims[0]); i++)
+		if (claims[i].is_claimed)
+			err = metadata_add(m, "agent.has", claims[i].event);
+	return err;
 }
 
 /* The facts about this recording that every segment repeats. */
@@ -129,7 +147,7 @@ static int session_describe(struct session *s, const struct opt *o)
 				   o->service_name ? o->service_name : s->target->comm,
 				   segments_boot_id(s->segments), DIAL9_VERSION);
 	if (!err)
-		err = metadata_set(m, "agent.has", session_has(o, s->plan));
+		err = session_claim(m, o, s->plan);
 	if (!err && tokio->tokio[0])
 		err = metadata_set(m, "tokio.version", tokio->tokio);
 	if (!err)
