@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Decoder: any chunk size, any cut, mid-stream headers, caps, and every error where it is due. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace_fixture.h"
+
+static uint8_t buf[64 << 10];
+static size_t buf_sz;
+
+/* Two batches with every event and type, annotations in the second. */
+static int two_batches(void **state)
+{
+	static const struct d9_annotation notes[] = {
+		{ 0, { "unit", 4 }, { "ns", 2 } },
+		{ 2, { "kind", 4 }, { "", 0 } },
+	};
+	struct d9_pool *pool = d9_pool_new(0, 0, 0);
+	struct d9_enc enc;
+	int rc;
+
+	(void)state;
+	d9_enc_init(&enc, buf, sizeof(buf), pool);
+	rc = fixture_batch(&enc, 3);
+	rc = rc ? rc : fixture_batch(&enc, 8);
+	rc = rc ? rc : d9_put_annotations(&enc, fixture_any.type_id, notes, 2);
+	rc = rc ? rc : d9_put_poll_end(&enc, 1, &(struct d9_poll_end){ 1 });
+	buf_sz = enc.len;
+	d9_pool_free(pool);
+	return rc;
+}
+
+static size_t lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+static void any_chunk_size_gives_the_same(void **state)
+{
+	char *want = fixture_text(buf, buf_sz, 0);
+
+	(void)state;
+	assert_int_equal(lines(want), 2 * FIXTURE_SEGMENT_EVENTS + 2);
+	assert_non_null(strstr(want, "end: no error"));
+	for (size_t chunk = 1; chunk < 600; chunk++) {
+		char *got = fixture_text(buf, buf_sz, chunk);
+
+		assert_string_equal(got, want);
+		free(got);
+	}
+	free(want);
+}
+
+/* A stream cut anywhere gives the events before the cut and says that it was cut, nothing worse. */
+static void cut_anywhere_keeps_what_came_before(void **state)
+{
+	char *want = fixture_text(buf, buf_sz, 0);
+	size_t whole = 0;
+
+	(void)state;
+	for (size_t sz = 0; sz < buf_sz; sz++) {
+		void *p = fixture_guard(buf, sz);
+		char *got = fixture_text(p, sz, sz & 1 ? 7 : 0);
+		char *end = strstr(got, "end: ");
+
+		assert_memory_equal(got, want, (size_t)(end - got));
+		if (strstr(end, "no error"))
+			whole++;
+		else
+			assert_non_null(strstr(end, d9_strerror(-D9_E_TRUNCATED)));
+		free(got);
+		fixture_unguard(p, sz);
+	}
+	/* between frames a cut cannot be seen; there are more frames than events */
+	assert_in_range(whole, 2 * FIXTURE_SEGMENT_EVENTS, 6 * FIXTURE_SEGMENT_EVENTS);
+	free(want);
+}
+
+static void all_field_types_print_as_written(void **state)
+{
+	char *got = fixture_text(buf, buf_sz, 0);
+
+	(void)state;
+	assert_non_null(strstr(got,
+		"all types i64=-5 f64=1.5 bool=1 string=\"h\\x00llo\" bytes=\"\\xff\\xfe\\x00\" "
+		"pstack=@1,ffffffffffffffff,3 pstring=\"a \\\"quoted\\\" name\" "
+		"stack=@1,ffffffffffffffff,3 varint=18446744073709551615 map={\"k\":\"vv\";} u8=255 "
+		"u16=65535 u32=4294967295 list=[5;[1;];\"hi\";] dynmap=[\"a\";67305985;] "
+		"o_i64=-5 o_f64=1.5 o_bool=none "));
+	assert_non_null(strstr(got, " NoStamp\n"));
+	free(got);
+}
+
+/* Feed bytes written out by hand behind a header; what is the end, after how many events? */
+static int end_of(const void *bytes, size_t sz, const struct d9_dec_opt *opt, uint64_t *ret_off,
+		  uint64_t *ret_events)
+{
+	void *p = fixture_guard(bytes, sz);
+	struct d9_dec *dec;
+	struct d9_ev ev;
+	int rc;
+
+	assert_int_equal(d9_dec_new(&dec, opt), 0);
+	assert_int_equal(d9_dec_feed(dec, "TRC\0\x01", 5), 0);
+	assert_int_equal(d9_dec_next(dec, &ev), 0);
+	assert_int_equal(d9_dec_feed(dec, p, sz), 0);
+	while ((rc = d9_dec_next(dec, &ev)) == 1)
+		;
+	if (!rc)
+		rc = d9_dec_end(dec);
+	assert_int_equal(d9_dec_end(dec), rc);
+	if (rc && rc != -D9_E_TRUNCATED) {
+		assert_int_equal(d9_dec_next(dec, &ev), rc);
+		assert_int_equal(d9_dec_feed(dec, "x", 1), rc);
+	}
+	if (ret_off)
+		*ret_off = d9_dec_off(dec);
+	if (ret_events)
+		*ret_events = d9_dec_stats(dec)->events;
+	d9_dec_free(dec);
+	fixture_unguard(p, sz);
+	return rc;
+}
+
+#define END(bytes) end_of(bytes, sizeof(bytes) - 1, NULL, NULL, NULL)
+#define SCHEMA(type) "\x01\x05\0\x01\0E\x01\x01\0\x01\0f" type
+#define EVENT "\x02\x05\0\x01\0\0"
+
+static void damage_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(END(""), 0);
+	assert_int_equal(END("\x07"), -D9_E_TAG);
+	assert_int_equal(END("\0"), -D9_E_TAG);
+	assert_int_equal(END("TRX"), -D9_E_TAG);
+	assert_int_equal(END("TRC"), -D9_E_TRUNCATED);
+	assert_int_equal(END("TRC\0\x02"), -D9_E_VERSION);
+	assert_int_equal(END(EVENT), -D9_E_NO_SCHEMA);
+	assert_int_equal(END(SCHEMA("\x10")), -D9_E_TYPE);
+	assert_int_equal(END(SCHEMA("\0")), -D9_E_TYPE);
+	assert_int_equal(END(SCHEMA("\x80")), -D9_E_TYPE);
+	assert_int_equal(END(SCHEMA("\x09") SCHEMA("\x09")), 0);
+	assert_int_equal(END(SCHEMA("\x09") SCHEMA("\x0b")), -D9_E_REDEFINED);
+	assert_int_equal(END(SCHEMA("\x09") "TRC\0\x01" SCHEMA("\x0b")), 0);
+	assert_int_equal(END(SCHEMA("\x09") "TRC\0\x01" EVENT "\x01"), -D9_E_NO_SCHEMA);
+	assert_int_equal(END(SCHEMA("\x09") EVENT), -D9_E_TRUNCATED);
+	assert_int_equal(END(SCHEMA("\x09") EVENT "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), 0);
+	assert_int_equal(END(SCHEMA("\x09") EVENT "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"),
+			 -D9_E_VARINT);
+	assert_int_equal(END(SCHEMA("\x09") EVENT "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x80"),
+			 -D9_E_VARINT);
+	assert_int_equal(END(SCHEMA("\x04") EVENT "\xff\xff\xff\xff"), -D9_E_LIMIT);
+	assert_int_equal(END(SCHEMA("\x04") EVENT "\x02\0\0\0x"), -D9_E_TRUNCATED);
+	assert_int_equal(END(SCHEMA("\x08") EVENT "\xff\xff\xff\x1f"), -D9_E_LIMIT);
+	assert_int_equal(END(SCHEMA("\x0a") EVENT "\xff\xff\xff\xff"), -D9_E_LENGTH);
+	assert_int_equal(END(SCHEMA("\x0e") EVENT "\x01\0\0\0\x89\0"), -D9_E_TYPE);
+	assert_int_equal(END("\x05\xff\xff\xff\xff\xff\xff\xff\xff" SCHEMA("\x09") EVENT "\x01"),
+			 -D9_E_TIME);
+	assert_int_equal(END("\x03\x01\0\0\0\x01\0\0\0\xff\xff\xff\xff"), -D9_E_LIMIT);
+	assert_int_equal(END("\x03\x02\0\0\0\x01\0\0\0\0\0\0\0"), -D9_E_TRUNCATED);
+	assert_int_equal(END("\x04\xff\xff\xff\xff"), -D9_E_TRUNCATED);
+	assert_int_equal(END("\x04\0\0\0\0\x03\0\0\0\0"), 0);
+	assert_int_equal(END("\x06\x63\x01\0\0\0\x01\0k\x01\0\0\0v"), 0);
+	assert_int_equal(END("\x06\x63\x01\0\0\0\x01\0k\xff\xff\xff\xff"), -D9_E_LIMIT);
+}
+
+static void damage_has_its_place(void **state)
+{
+	static const char bytes[] = SCHEMA("\x09") EVENT "\x01" EVENT "\x02" "\x09" EVENT "\x03";
+	uint64_t off, events;
+
+	(void)state;
+	assert_int_equal(end_of(bytes, sizeof(bytes) - 1, NULL, &off, &events), -D9_E_TAG);
+	assert_int_equal(events, 2);
+	assert_int_equal(off, 5 + sizeof(SCHEMA("\x09")) - 1 + 14);
+}
+
+static void other_files_are_no_traces(void **state)
+{
+	char *got;
+
+	(void)state;
+	got = fixture_text("PK\x03\x04", 4, 0);
+	assert_non_null(strstr(got, d9_strerror(-D9_E_MAGIC)));
+	free(got);
+	got = fixture_text("", 0, 0);
+	assert_non_null(strstr(got, d9_strerror(-D9_E_TRUNCATED)));
+	free(got);
+}
+
+static void deep_nesting_is_refused(void **state)
+{
+	uint8_t bytes[512], *p = bytes;
+	size_t head = sizeof(SCHEMA("\x0e") EVENT) - 1;
+
+	(void)state;
+	memcpy(p, SCHEMA("\x0e") EVENT, head);
+	for (unsigned int depth = 1; depth < D9_NEST_MAX + 4; depth++) {
+		int want = depth > D9_NEST_MAX + 1 ? -D9_E_DEPTH : 0;
+
+		p = bytes + head;
+		for (unsigned int i = 1; i < depth; i++, p += 5)
+			memcpy(p, "\x01\0\0\0\x0e", 5);
+		memcpy(p, "\0\0\0\0", 4);
+		assert_int_equal(end_of(bytes, (size_t)(p + 4 - bytes), NULL, NULL, NULL), want);
+	}
+}
+
+static void caps_hold(void **state)
+{
+	static const char three[] = "\x03\x03\0\0\0\x01\0\0\0\x01\0\0\0a\x02\0\0\0\x01\0\0\0b"
+				    "\x03\0\0\0\x01\0\0\0c";
+	struct d9_dec_opt opt = { .pool_cnt_max = 3 };
+
+	(void)state;
+	assert_int_equal(end_of(three, sizeof(three) - 1, &opt, NULL, NULL), 0);
+	opt.pool_cnt_max = 2;
+	assert_int_equal(end_of(three, sizeof(three) - 1, &opt, NULL, NULL), -D9_E_LIMIT);
+	opt = (struct d9_dec_opt){ .pool_sz_max = 24 };
+	assert_int_equal(end_of(three, sizeof(three) - 1, &opt, NULL, NULL), 0);
+	opt.pool_sz_max = 23;
+	assert_int_equal(end_of(three, sizeof(three) - 1, &opt, NULL, NULL), -D9_E_LIMIT);
+	opt = (struct d9_dec_opt){ .unit_sz_max = 9 };
+	assert_int_equal(end_of(three, sizeof(three) - 1, &opt, NULL, NULL), 0);
+	opt.unit_sz_max = 8;
+	assert_int_equal(end_of(three, sizeof(three) - 1, &opt, NULL, NULL), -D9_E_LIMIT);
+	opt = (struct d9_dec_opt){ .schema_max = 1 };
+	assert_int_equal(end_of(SCHEMA("\x09"), 13, &opt, NULL, NULL), 0);
+	assert_int_equal(end_of(SCHEMA("\x09") "\x01\x06\0\x01\0E\x01\x01\0\x01\0f\x09", 26, &opt,
+				NULL, NULL), -D9_E_LIMIT);
+}
+
+/* Ids are per batch, may be any number, may be redefined and may lack an entry. */
+static void pool_ids_resolve_per_batch(void **state)
+{
+	static const char bytes[] = "TRC\0\x01" SCHEMA("\x07")
+		"\x03\x02\0\0\0\xff\xff\xff\xff\x02\0\0\0hi\x07\0\0\0\0\0\0\0"
+		EVENT "\xff\xff\xff\xff" EVENT "\x07\0\0\0" EVENT "\x08\0\0\0"
+		"\x03\x01\0\0\0\x07\0\0\0\x03\0\0\0new" EVENT "\x07\0\0\0"
+		"TRC\0\x01" SCHEMA("\x07") EVENT "\x07\0\0\0";
+	static const char *const want[] = { "hi", "", NULL, "new", NULL };
+	struct d9_dec *dec;
+	struct d9_ev ev;
+
+	(void)state;
+	assert_int_equal(d9_dec_new(&dec, NULL), 0);
+	assert_int_equal(d9_dec_feed(dec, bytes, sizeof(bytes) - 1), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(d9_dec_next(dec, &ev), 1);
+		assert_int_equal(ev.batch, i < 4 ? 1 : 2);
+		assert_int_equal(ev.values[0].type, D9_T_PSTRING);
+		if (want[i])
+			assert_string_equal(ev.values[0].str, want[i]);
+		else
+			assert_null(ev.values[0].str);
+		assert_int_equal(ev.values[0].cnt, want[i] ? strlen(want[i]) : 0);
+	}
+	assert_int_equal(d9_dec_next(dec, &ev), 0);
+	assert_int_equal(d9_dec_stats(dec)->unresolved, 2);
+	assert_int_equal(d9_dec_stats(dec)->headers, 2);
+	assert_int_equal(d9_dec_stats(dec)->strings, 3);
+	d9_dec_free(dec);
+}
+
+/* Fields are found by name, so another writer may order, add and leave out fields as it likes. */
+static void fields_are_found_by_name(void **state)
+{
+	static const char bytes[] = "TRC\0\x01"
+		"\x01\x09\0\x0e\0PollStartEvent\x01\x03\0\x07\0task_id\x0d\x05\0extra\x01\x09\0worker_id\x0b"
+		"\x02\x09\0\0\0\0\x2a\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x03";
+	struct d9_dec *dec;
+	struct d9_ev ev;
+	int64_t i64;
+
+	(void)state;
+	assert_int_equal(d9_dec_new(&dec, NULL), 0);
+	assert_int_equal(d9_dec_feed(dec, bytes, sizeof(bytes) - 1), 0);
+	assert_int_equal(d9_dec_next(dec, &ev), 1);
+	assert_int_equal(ev.schema->kind, D9_EV_POLL_START);
+	assert_int_equal(d9_u64(&ev, D9F_poll_start_task_id, 0), 42);
+	assert_int_equal(d9_u64(&ev, D9F_poll_start_worker_id, 0), 3);
+	assert_int_equal(d9_u64(&ev, D9F_poll_start_local_queue, 77), 77);
+	assert_null(d9_val(&ev, D9F_poll_start_spawn_loc));
+	assert_true(d9_value_i64(d9_val_named(&ev, "extra"), &i64));
+	assert_int_equal(i64, -1);
+	assert_null(d9_val_named(&ev, "extr"));
+	assert_ptr_equal(d9_dec_schema(dec, 0), ev.schema);
+	assert_null(d9_dec_schema(dec, 1));
+	d9_dec_free(dec);
+}
+
+static void feeding_twice_is_refused(void **state)
+{
+	struct d9_dec *dec;
+	struct d9_ev ev;
+
+	(void)state;
+	assert_int_equal(d9_dec_new(&dec, NULL), 0);
+	assert_int_equal(d9_dec_feed(dec, buf, 100), 0);
+	assert_int_equal(d9_dec_feed(dec, buf, 100), -D9_E_STATE);
+	assert_int_equal(d9_dec_end(dec), -D9_E_STATE);
+	while (d9_dec_next(dec, &ev) == 1)
+		;
+	assert_int_equal(d9_dec_feed(dec, buf + 100, 1), 0);
+	d9_dec_free(dec);
+	d9_dec_free(NULL);
+}
+
+/* Many headers with pools between must not cost more than their bytes, in time or memory. */
+static void headers_are_cheap(void **state)
+{
+	static const char batch[] = "TRC\0\x01\x03\x01\0\0\0\x01\0\0\0\x01\0\0\0a";
+	struct d9_dec_opt opt = { .pool_sz_max = 1 << 20 };
+	struct d9_dec *dec;
+	struct d9_ev ev;
+
+	(void)state;
+	assert_int_equal(d9_dec_new(&dec, &opt), 0);
+	for (int i = 0; i < 300000; i++) {
+		assert_int_equal(d9_dec_feed(dec, batch, sizeof(batch) - 1), 0);
+		assert_int_equal(d9_dec_next(dec, &ev), 0);
+	}
+	assert_int_equal(d9_dec_end(dec), 0);
+	d9_dec_free(dec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_chunk_size_gives_the_same),
+		cmocka_unit_test(cut_anywhere_keeps_what_came_before),
+		cmocka_unit_test(all_field_types_print_as_written),
+		cmocka_unit_test(damage_is_named),
+		cmocka_unit_test(damage_has_its_place),
+		cmocka_unit_test(other_files_are_no_traces),
+		cmocka_unit_test(deep_nesting_is_refused),
+		cmocka_unit_test(caps_hold),
+		cmocka_unit_test(pool_ids_resolve_per_batch),
+		cmocka_unit_test(fields_are_found_by_name),
+		cmocka_unit_test(feeding_twice_is_refused),
+		cmocka_unit_test(headers_are_cheap),
+	};
+
+	return cmocka_run_group_tests(tests, two_batches, NULL);
+}
