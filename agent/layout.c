@@ -37,7 +37,7 @@ static int index_judge(const uint64_t *words, int cnt, int handle, uint32_t inde
 		l->index_off = (uint16_t)(i * 8);
 		found++;
 	}
-	l->has_index = found == 1;
+	l->has_index = found == 1 && index;
 	return found ? 0 : -ENOENT;
 }
 
@@ -314,7 +314,7 @@ static int layout_complete(struct memory *m, struct layout *l, const uint64_t *w
 	return -ENOENT;
 }
 
-/* Remotes[index] and the Core must agree; a Core that does not is none. */
+/* Remotes[index] and the Core, where there is one, must agree. */
 static int queue_read(struct memory *m, const struct layout *l, uint64_t slice,
 		      struct layout_worker *ret)
 {
@@ -333,11 +333,14 @@ static int queue_read(struct memory *m, const struct layout *l, uint64_t slice,
 	if (!ret->core &&
 	    memory_read(m, ret->context + l->core_off, &ret->core, sizeof(ret->core)))
 		ret->core = 0;
-	if (!memory_is_ptr(ret->core) ||
-	    memory_read(m, ret->core + l->queue_off, &word, sizeof(word)) ||
-	    word != pair[l->core_column])
-		ret->core = 0;
-	return 0;
+	if (!ret->core)
+		return 0;
+	if (!memory_is_ptr(ret->core))
+		return -EBADMSG;
+	err = memory_read(m, ret->core + l->queue_off, &word, sizeof(word));
+	if (err)
+		return err_or(err, -EBADMSG);
+	return word == pair[l->core_column] ? 0 : -EBADMSG;
 }
 
 int layout_read(struct memory *m, struct layout *l, uint64_t fsbase, struct remotes *scratch,
