@@ -12,7 +12,7 @@ equal_to_truth() { # VERSION PROFILE ARGS...
 	target_go
 	target_end
 	agent_end
-	verify
+	verify >"$T/verify" || { cat "$T/verify"; return 1; }
 	events | python3 "$ROOT/test/e2e/truth.py" "$T/truth" >"$T/figures" || { cat "$T/figures" "$T/agent.err"; return 1; }
 	measured "$(head -n 1 "$T/figures")"
 }

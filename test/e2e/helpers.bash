@@ -80,12 +80,14 @@ target_end() { # [SECONDS]: it ends by itself and well
 	[ "$RC" = 0 ] || { say "target exits with $RC"; cat "$T/target.err"; return 1; }
 }
 
-is_ready() { grep -q '^recording ' "$T/agent.err"; }
+# it says so once for each process
+is_ready() { [ "$(grep -c 'recording pid' "$T/agent.err")" -ge "${WANTED_READY:-1}" ]; }
 is_ready_or_gone() { is_ready || is_gone "$AGENT_PID"; }
 
 # Records pid TARGET (or what is named by --pid) in the background; returns when it is recording.
 agent_start() { # ARGS...
 	case " $* " in *' --pid '*) ;; *) set -- --pid "$TARGET" "$@" ;; esac
+	WANTED_READY=$(printf '%s\n' "$@" | grep -cxe --pid)
 	"$AGENT" --trace-dir "$TRACES" "$@" >"$T/agent.out" 2>"$T/agent.err" 3>&- &
 	AGENT_PID=$!
 	PIDS+=("$AGENT_PID")

@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Tokio inside a shared object that a foreign program loaded: python3 has none of its own.
+
+load helpers
+
+# A python3 that has loaded the library and waits for the go-file before it runs Tokio for SECS.
+loaded() { # PROFILE SECS
+	local lib
+	lib=$(sh "$ROOT/test/targets/build.sh" newest "$1" cdylib)
+	rm -f "$T/go"
+	python3 -c '
+import ctypes, os, sys, time
+lib = ctypes.CDLL(sys.argv[1])
+lib.tokio_ext_run.restype = ctypes.c_longlong
+print("ready", flush=True)
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+print("polls", lib.tokio_ext_run(int(sys.argv[3])), flush=True)' "$lib" "$T/go" "$2" \
+		>"$T/target.out" 2>"$T/target.err" 3>&- &
+	TARGET=$!
+	PIDS+=("$TARGET")
+	wait_for 20 grep -q '^ready' "$T/target.out"
+}
+
+@test "a cdylib in python3, recorded from before its runtime starts: every poll" {
+	local own seen
+	loaded release 3
+	agent_start --level full
+	target_go
+	target_end
+	agent_end
+	verify
+	events >"$T/events"
+	own=$(sed -n 's/^polls //p' "$T/target.out")
+	seen=$(grep -cE '"event":"(PollStartEvent|agent:NestedPoll)"' "$T/events")
+	say "polls $seen, own count $own"
+	measured "polls $seen, own count $own"
+	[ "$own" -gt 1000 ]
+	[ "$seen" = "$own" ]
+	[ "$(grep -c '"event":"TaskSpawnEvent"' "$T/events")" -gt 0 ]
+	[ "$(grep -c '"event":"WakeEventEvent"' "$T/events")" -gt 0 ]
+	[ "$(grep -c '"event":"WorkerParkEvent"' "$T/events")" -gt 0 ]
+	! grep '"event":"agent:Loss"' "$T/events" | grep -v '"kind":"Stack"' # stacks may be cut
+}
+
+@test "a cdylib in python3, stripped, attached while it runs" {
+	loaded stripped 60
+	target_go
+	sleep 0.5
+	agent_start --level full --duration 2s
+	agent_end
+	verify
+	[ "$(events | grep -c PollStartEvent)" -gt 1000 ]
+	code_is_clean "$TARGET"
+	! is_gone "$TARGET"
+}
