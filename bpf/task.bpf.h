@@ -88,10 +88,10 @@ static __always_inline enum task_fate task_fate(const struct open_poll *p, __u64
 	if (p->id_off != TASK_ID_OFF && task_word(p->header, p->id_off, &w.id))
 		return TASK_UNREAD;
 	refs = w.state >> TASK_REF_SHIFT;
-	if (w.id != p->task_id || refs < 1 || refs >= TASK_REF_MAX || (w.state & TASK_COMPLETE))
+	if (w.id != p->task_id || refs < 1 || refs >= TASK_REF_MAX)
 		return TASK_GONE;
-	*ret_state = w.state;
-	return TASK_ALIVE;
+	*ret_state = w.state; /* CANCELLED stays in it behind the end */
+	return w.state & TASK_COMPLETE ? TASK_GONE : TASK_ALIVE;
 }
 
 /* Is the poll still running, as the task's own state tells? Unreadable counts as ended. */
