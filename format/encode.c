@@ -60,6 +60,33 @@ static inline int enc_open(struct d9_enc *enc, enum d9_event ev, size_t bound)
 	return 0;
 }
 
+/* All schemas take some 3 KiB; what a single declaration needs at most bounds each step. */
+int d9_enc_declare_all(struct d9_enc *enc)
+{
+	static const uint16_t bounds[] = {
+#define D9_EVENT(NAME, name, wire, use, doc) D9_BOUND_##name,
+#define D9_FIELD(name, field, type, doc)
+#define D9_END(name)
+#include "records.def"
+#undef D9_EVENT
+#undef D9_FIELD
+#undef D9_END
+	};
+	int rc = 0;
+
+	for (unsigned int ev = 0; !rc && ev < D9_EV_CNT; ev++)
+		rc = enc_open(enc, (enum d9_event)ev, bounds[ev]);
+	return rc;
+}
+
+void d9_enc_lane(struct d9_enc *lane, void *buf, size_t cap, const struct d9_enc *main)
+{
+	d9_enc_init(lane, buf, cap, NULL);
+	lane->declared = main->declared;
+	lane->batch_no = main->batch_no;
+	d9_enc_cut(lane);
+}
+
 static uint8_t *store_str(uint8_t *p, struct d9_str s)
 {
 	return store_bytes(store32(p, s.len), s.p, s.len);

@@ -224,6 +224,23 @@ static inline void d9_enc_drain(struct d9_enc *enc)
 }
 
 /*
+ * Lanes: events of one worker after the other compress best (FORMAT.md has the figures). A lane is a
+ * d9_enc with a buffer of its own that writes into another one's batch: declare all schemas on the
+ * main encoder first, intern on it only, put each worker's events on its own lane. To hand on, write
+ * out the main encoder's bytes first, then each lane's, and d9_enc_cut() all of them. After
+ * d9_enc_begin on the main one, make the lanes again. No event may be stamped UINT64_MAX.
+ */
+int d9_enc_declare_all(struct d9_enc *enc); /* 0, -D9_E_ROOM (D9_ENC_BUF_MIN * 2 is enough) */
+void d9_enc_lane(struct d9_enc *lane, void *buf, size_t cap, const struct d9_enc *main);
+
+/* As d9_enc_drain, where bytes of other lanes come between: the next event brings its full stamp. */
+static inline void d9_enc_cut(struct d9_enc *enc)
+{
+	enc->len = 0;
+	enc->base_ns = UINT64_MAX;
+}
+
+/*
  * d9_put_poll_start(enc, ts_ns, &e) and kin, one per records.def entry. 0, -D9_E_ROOM,
  * -D9_E_TOO_BIG (string map or string over D9_UNIT_MAX), -D9_E_STATE (no d9_enc_begin yet).
  * D9_BOUND_<name> is the most that one call writes, schema and reset frame included, apart from

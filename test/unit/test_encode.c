@@ -356,6 +356,59 @@ static void misuse_is_refused(void **state)
 	assert_int_equal(d9_enc_begin(&enc), -D9_E_ROOM);
 }
 
+/* Lanes write one batch: nothing is declared twice, and all stamps are right in any order. */
+static void lanes_share_a_batch(void **state)
+{
+	static uint8_t lane_buf[3][512], joined[sizeof(buf)];
+	uint64_t cnt[3] = { 0 }, last[3] = { 0 };
+	struct d9_enc enc, lane[3];
+	struct d9_dec *dec;
+	struct d9_ev ev;
+	size_t sz = 0;
+	uint32_t loc;
+
+	d9_enc_init(&enc, buf, 2 * D9_ENC_BUF_MIN, *state);
+	assert_int_equal(d9_enc_begin(&enc), 0);
+	assert_int_equal(d9_enc_declare_all(&enc), 0);
+	for (int w = 0; w < 3; w++)
+		d9_enc_lane(&lane[w], lane_buf[w], sizeof(lane_buf[w]), &enc);
+	for (uint64_t round = 0; round < 5; round++) {
+		assert_int_equal(d9_intern_str(&enc, &"abcde"[round], 1, &loc), 0);
+		for (uint64_t i = 0; i < 30; i++) {
+			uint64_t w = i % 3;
+			struct d9_poll_start e = { .worker_id = w, .task_id = i, .spawn_loc = loc };
+
+			assert_int_equal(d9_put_poll_start(&lane[w], 1000 + round * 100 + i, &e), 0);
+		}
+		memcpy(joined + sz, buf, enc.len);
+		sz += enc.len;
+		d9_enc_cut(&enc);
+		for (int w = 0; w < 3; w++) {
+			memcpy(joined + sz, lane_buf[w], lane[w].len);
+			sz += lane[w].len;
+			d9_enc_cut(&lane[w]);
+		}
+	}
+	assert_int_equal(d9_dec_new(&dec, NULL), 0);
+	assert_int_equal(d9_dec_feed(dec, joined, sz), 0);
+	while (d9_dec_next(dec, &ev) == 1) {
+		uint64_t w = d9_u64(&ev, D9F_poll_start_worker_id, 9);
+		uint64_t i = d9_u64(&ev, D9F_poll_start_task_id, 99);
+
+		assert_true(w < 3);
+		assert_true(ev.ts_ns > last[w]);
+		last[w] = ev.ts_ns;
+		assert_int_equal(ev.ts_ns, 1000 + cnt[w]++ / 10 * 100 + i);
+		assert_int_equal(d9_val(&ev, D9F_poll_start_spawn_loc)->cnt, 1);
+	}
+	assert_int_equal(d9_dec_end(dec), 0);
+	assert_int_equal(cnt[0] + cnt[1] + cnt[2], 150);
+	assert_int_equal(d9_dec_stats(dec)->schemas, D9_EV_CNT);
+	assert_int_equal(d9_dec_stats(dec)->resets, 15);
+	assert_int_equal(d9_dec_stats(dec)->headers, 1);
+	d9_dec_free(dec);
+}
+
 static int pool_setup(void **state)
 {
 	*state = d9_pool_new(0, 0, 0);
@@ -381,6 +434,7 @@ int main(void)
 		cmocka_unit_test(full_pool_says_so_and_recovers),
 		cmocka_unit_test(interning_without_room_leaves_no_trace),
 		cmocka_unit_test(misuse_is_refused),
+		cmocka_unit_test(lanes_share_a_batch),
 	};
 
 	return cmocka_run_group_tests(tests, pool_setup, pool_teardown);
