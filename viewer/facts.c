@@ -58,20 +58,11 @@ static void facts_add_unknown(struct facts *f, struct d9_str item)
 			f->unknown[ev] |= 1ull << i;
 }
 
-static void facts_mark_queues(uint64_t marks[D9_EV_CNT], bool on)
+static bool facts_is_queue(enum d9_event kind, int field)
 {
-	static const struct {
-		enum d9_event ev;
-		int field;
-	} queues[] = { { D9_EV_POLL_START, D9F_poll_start_local_queue },
-		       { D9_EV_WORKER_PARK, D9F_worker_park_local_queue },
-		       { D9_EV_WORKER_UNPARK, D9F_worker_unpark_local_queue } };
-
-	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
-		marks[queues[i].ev] &= ~(1ull << queues[i].field);
-		if (on)
-			marks[queues[i].ev] |= 1ull << queues[i].field;
-	}
+	return (kind == D9_EV_POLL_START && field == D9F_poll_start_local_queue) ||
+	       (kind == D9_EV_WORKER_PARK && field == D9F_worker_park_local_queue) ||
+	       (kind == D9_EV_WORKER_UNPARK && field == D9F_worker_unpark_local_queue);
 }
 
 void facts_add(struct facts *f, const struct d9_ev *ev)
@@ -99,26 +90,22 @@ void facts_add(struct facts *f, const struct d9_ev *ev)
 			memset(f->unknown, 0, sizeof(f->unknown));
 			while (facts_next(&pair.val, &item))
 				facts_add_unknown(f, item);
+		} else if (facts_is(pair.key, "tokio.local_queue")) {
+			f->queues = facts_is(pair.val, "false")	  ? FACTS_QUEUES_UNKNOWN :
+				    facts_is(pair.val, "partial") ? FACTS_QUEUES_PARTIAL :
+								    FACTS_QUEUES_KNOWN;
 		}
 	}
-	/* after the list above, which it adds to */
-	it = (struct d9_iter){ 0 };
-	while (d9_map_next(map, &it, &pair))
-		if (facts_is(pair.key, "tokio.local_queue")) {
-			if (facts_is(pair.val, "false"))
-				facts_mark_queues(f->unknown, true);
-			facts_mark_queues(f->doubtful, facts_is(pair.val, "partial"));
-		}
 }
 
 bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint64_t value)
 {
-	uint64_t bit;
-
 	if (kind >= D9_EV_CNT || field < 0 || field > 63)
 		return false;
-	bit = 1ull << field;
-	return (f->unknown[kind] & bit) || (value == 0 && (f->doubtful[kind] & bit));
+	if (facts_is_queue(kind, field) &&
+	    (f->queues == FACTS_QUEUES_UNKNOWN || (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
+		return true;
+	return f->unknown[kind] & 1ull << field;
 }
 
 bool facts_claims(const struct facts *f, enum d9_event kind)

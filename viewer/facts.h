@@ -22,7 +22,7 @@ struct facts {
 	bool has_claims; /* agent.has was seen */
 	bool claims[D9_EV_CNT];
 	uint64_t unknown[D9_EV_CNT]; /* bit per field of records.def */
-	uint64_t doubtful[D9_EV_CNT]; /* likewise: unknown if 0 */
+	enum { FACTS_QUEUES_KNOWN, FACTS_QUEUES_PARTIAL, FACTS_QUEUES_UNKNOWN } queues;
 };
 
 /* Adds what one SegmentMetadataEvent says. */
