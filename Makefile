@@ -165,7 +165,9 @@ $(BUILD)/%.a:
 	$(Q)rm -f $@ && ar rcsD $@ $(filter %.o,$^)
 
 # ---- programs ----
-link = $(Q)$(CC) $(LINK) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
+# a group: libview.a is named last, and calls into libdial9trace.a
+objects = -Wl,--start-group $(filter %.o %.a,$^) -Wl,--end-group
+link = $(Q)$(CC) $(LINK) $(LDFLAGS) -o $@ $(objects)
 
 $(BUILD)/dial9-agent: $(PLAIN)/agent/agent_main.o $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a
 	$(call say,LD,$@)
@@ -187,10 +189,10 @@ $(BUILD)/test/unit/%: $(PLAIN)/test/unit/%.o $(PLAIN)/libunit.a $(PLAIN)/libagen
 	$(link) -lcmocka $(AGENT_LIBS)
 $(BUILD)/asan/test/unit/%: $(ASAN)/test/unit/%.o $(ASAN)/libunit.a $(ASAN)/libagent.a $(ASAN)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ASAN_FLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcmocka $(AGENT_LIBS)
+	$(Q)$(CC) $(ASAN_FLAGS) $(LDFLAGS) -o $@ $(objects) -lcmocka $(AGENT_LIBS)
 $(BUILD)/test/fuzz/%: $(FUZZ)/test/fuzz/%.o $(FUZZ)/libagent.a $(FUZZ)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
-	$(Q)$(CLANG) $(ASAN_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(AGENT_LIBS)
+	$(Q)$(CLANG) $(ASAN_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(objects) $(AGENT_LIBS)
 $(BUILD)/test/bench/%: $(PLAIN)/test/bench/%.o $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(link) $(AGENT_LIBS)
