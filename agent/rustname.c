@@ -29,7 +29,8 @@ static void rustname_take(const char *text, size_t len, void *opaque)
 	size_t room = out->sz - 1 - out->len;
 	size_t part = len < room ? len : room;
 
-	memcpy(out->buf + out->len, text, part);
+	if (part > 0) /* text may be NULL for nothing */
+		memcpy(out->buf + out->len, text, part);
 	out->len += part;
 	out->total_len += len;
 	if (out->total_len > OUTPUT_MAX)
