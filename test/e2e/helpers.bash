@@ -88,6 +88,7 @@ is_ready_or_gone() { is_ready || is_gone "$AGENT_PID"; }
 agent_start() { # ARGS...
 	case " $* " in *' --pid '*) ;; *) set -- --pid "$TARGET" "$@" ;; esac
 	WANTED_READY=$(printf '%s\n' "$@" | grep -cxe --pid)
+	: >"$T/agent.err" # the shell below may empty it only after is_ready has looked
 	"$AGENT" --trace-dir "$TRACES" "$@" >"$T/agent.out" 2>"$T/agent.err" 3>&- &
 	AGENT_PID=$!
 	PIDS+=("$AGENT_PID")

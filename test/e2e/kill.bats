@@ -9,6 +9,7 @@ load helpers
 kill_round() { # NUMBER
 	local n=$1 killed last late was_ready=0
 	rm -rf "$TRACES"
+	: >"$T/agent.err"
 	"$AGENT" --pid "$TARGET" --trace-dir "$TRACES" --level full >"$T/agent.out" 2>"$T/agent.err" 3>&- &
 	AGENT_PID=$!
 	PIDS+=("$AGENT_PID")
