@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define WINDOW_CNT 2048u /* symbols read at once */
+#define UNSIZED_MAX 65536 /* bytes that a symbol without a size may cover */
 #define COVER_STEPS 16 /* how far back a symbol that covers the address is looked for */
 
 struct elfsyms_entry {
@@ -160,7 +161,8 @@ int elfsyms_find(struct elfsyms *s, uint64_t vaddr, struct elfsym *ret)
 		const struct elfsyms_entry *e = &s->list[above - 1 - i];
 
 		/* without a size (assembly) it reaches to the next symbol */
-		if (vaddr - e->vaddr < e->size || (e->size == 0 && i == 0))
+		if (vaddr - e->vaddr < e->size ||
+		    (e->size == 0 && i == 0 && vaddr - e->vaddr < UNSIZED_MAX))
 			return elfsyms_give(s, e, ret);
 	}
 	return -ENOENT;
