@@ -29,7 +29,7 @@ struct answer_location {
 static int answer_seat(void *ctx, pid_t tid, struct seat *ret)
 {
 	struct answer *a = ctx;
-	struct wire_thread thread = { .is_worker = 1, .head_sz = 8 };
+	struct wire_thread thread = { .is_worker = 1 };
 	uint64_t fsbase;
 	int err;
 

@@ -22,6 +22,7 @@ static const struct {
 	[WIRE_CPU_SAMPLE] = { "CpuSample", sizeof(struct wire_cpu_sample) },
 	[WIRE_THREAD_EXIT] = { "ThreadExit", sizeof(struct wire_life) },
 	[WIRE_EXEC] = { "Exec", sizeof(struct wire_life) },
+	[WIRE_SEAT] = { "Seat", sizeof(struct wire_seat) },
 };
 
 const struct wire_head *event_check(const void *data, size_t sz)

@@ -39,6 +39,7 @@ struct plan_site {
 	uint32_t file; /* index into the plan's files */
 	uint64_t vaddr, file_off; /* of the probed instruction */
 	uint64_t func_vaddr; /* start of the function (or the call) it belongs to */
+	uint64_t return_vaddr; /* WIRE_SITE_RETURN: where the poll function returns to */
 	char insn[64]; /* the instruction, decoded */
 };
 

@@ -135,7 +135,7 @@ static int planner_entries(struct planner *p, uint8_t kind)
 
 static int planner_add_return(struct planner *p, uint64_t call, uint64_t after)
 {
-	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call };
+	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call, .return_vaddr = after };
 	struct site_query q = { .vaddr = after, .reg = CODE_NONE,
 				.allow_stepped = p->opt->allow_stepped };
 

@@ -258,6 +258,27 @@ static int probe_attach_single(struct probe *p, struct probe_slot *slot, const s
 	return 0;
 }
 
+struct probe_return { /* struct return_key of maps.bpf.h */
+	uint64_t addr, slot;
+};
+
+static int probe_add_returns(struct probe *p, unsigned slot_no, const struct plan *plan)
+{
+	__u8 value = 1;
+
+	for (size_t i = 0; i < plan->sites_cnt; i++) {
+		const struct plan_site *s = &plan->sites[i];
+		struct probe_return key = { s->return_vaddr + plan->files[s->file].bias, slot_no };
+
+		if (s->kind != WIRE_SITE_RETURN)
+			continue;
+		if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.return_addrs), &key, &value, 0))
+			return log_warn(-errno, "no room for return address %zu: its ends will be inferred",
+					i);
+	}
+	return 0;
+}
+
 int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan,
 		 unsigned want)
 {
@@ -272,6 +293,8 @@ int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, cons
 	err = slot->links || !plan->sites_cnt ? 0 : -ENOMEM;
 	if (!err)
 		err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
+	if (!err)
+		probe_add_returns(p, slot_no, plan);
 	if (!p->features.has_multi_pid_filter && p->features.has_uprobe_multi)
 		log_warn(0, "this kernel's uprobe pid filter misses threads (before 6.10): other processes "
 			    "of the same binary are probed too, though not recorded");
@@ -348,6 +371,15 @@ int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat)
 	if (__atomic_add_fetch(&p->skel->bss->threads_gen, 1, __ATOMIC_RELEASE) == 0)
 		__atomic_add_fetch(&p->skel->bss->threads_gen, 1, __ATOMIC_RELEASE);
 	return err;
+}
+
+void probe_set_layout(struct probe *p, unsigned slot, const struct wire_seat_layout *layout)
+{
+	struct wire_seat_layout *at = &p->skel->bss->seat_layouts[slot];
+	__u32 gen = at->gen + 1;
+
+	*at = *layout;
+	__atomic_store_n(&at->gen, gen ? gen : 1, __ATOMIC_RELEASE);
 }
 
 int probe_threads(struct probe *p, pid_t pid,

@@ -20,6 +20,7 @@ struct plan;
 struct probe;
 struct target;
 struct wire_counts;
+struct wire_seat_layout;
 struct wire_thread;
 struct wire_thread_info;
 
@@ -56,6 +57,9 @@ int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret);
 
 /* Tells BPF what is known of a worker thread; NULL takes it back. */
 int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat);
+
+/* Tells BPF where this target's threads keep their seats; `gen` is set here. */
+void probe_set_layout(struct probe *p, unsigned slot, const struct wire_seat_layout *layout);
 
 /* Walks the threads of a process; `cb` gets each. Also makes them known to the scheduler hooks. */
 int probe_threads(struct probe *p, pid_t pid,

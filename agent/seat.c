@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/types.h>
+
+#include "bpf/wire.h"
 #include "layout.h"
 #include "log.h"
 #include "memory.h"
@@ -76,7 +79,8 @@ int seats_open_memory(const struct memory *m, const struct target *t, const stru
 	s->plan = p;
 	s->memory = *m;
 	for (size_t i = 0; i < p->files_cnt && s->files_cnt < FILES_MAX; i++)
-		s->files[s->files_cnt++].tls = file_tls(t, &p->files[i]);
+		if (p->files[i].vtables_cnt) /* else it is there for its unwinder */
+			s->files[s->files_cnt++].tls = file_tls(t, &p->files[i]);
 	*ret = s;
 	return 0;
 }
@@ -152,6 +156,33 @@ int seats_find(struct seats *s, pid_t tid, uint64_t fsbase, struct seat *ret)
 			return err;
 	}
 	return -ENOENT;
+}
+
+int seats_layout(const struct seats *s, struct wire_seat_layout *ret)
+{
+	const struct layout *l = &s->files[0].layout;
+
+	if (s->files_cnt != 1 || (l->is_known && l->module))
+		return -ENOTSUP;
+	if (!l->is_known)
+		return -EAGAIN;
+	*ret = (struct wire_seat_layout){
+		.tls_off = l->tls_off,
+		.worker_off = l->worker_off,
+		.handle_off = l->handle_off,
+		.index_off = l->has_index ? l->index_off : WIRE_SEAT_NO_INDEX,
+		.remotes_off = l->remotes_off,
+		.queue_off = WIRE_SEAT_NO_QUEUE,
+	};
+	if (!l->queue.is_proven)
+		return l->has_index ? 1 : 2;
+	/* rustc puts the narrower word last; were it not so, BPF could not be told */
+	if (l->queue.tail_off > l->queue.head_off) {
+		ret->queue_off = (uint16_t)(8 * l->queue.column);
+		ret->head_off = l->queue.head_off;
+		ret->tail_off = (uint16_t)(l->queue.tail_off - l->queue.head_off);
+	}
+	return l->has_index ? 0 : 2;
 }
 
 /* The Handle's words, and what it is; remembered per address. */

@@ -19,6 +19,7 @@ struct memory;
 struct target;
 struct plan;
 struct seats;
+struct wire_seat_layout;
 
 enum seat_flavor { SEAT_UNKNOWN, SEAT_MULTI_THREAD, SEAT_CURRENT_THREAD };
 
@@ -53,6 +54,12 @@ void seats_close(struct seats *s);
  * the same (handle, index) says who is the worker. Not thread-safe: one struct seats, one thread.
  */
 int seats_find(struct seats *s, pid_t tid, uint64_t fsbase, struct seat *ret);
+
+/* The way to a seat, for BPF to go by itself (wire.h). 0 = wholly learnt; 1 = all but the run queue
+ * (no queue has been used yet: ask again); 2 = not where the index stands (only runtimes of one
+ * worker have been seen, where it is 0: ask again); -EAGAIN = not yet; -ENOTSUP = Tokio lies in a shared
+ * object or in several files, so that its threads' words move. */
+int seats_layout(const struct seats *s, struct wire_seat_layout *ret);
 
 /* Which scheduler the word at a task's scheduler_off points to; ask while a task of it is alive
  * (a current_thread runtime of Tokio before 1.35 is known by its tasks). `scheduler` as in struct

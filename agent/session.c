@@ -43,6 +43,8 @@ struct session {
 	struct probe *probe;
 	unsigned slot;
 	bool is_attached, has_execed;
+	struct wire_seat_layout layout; /* what BPF was told last */
+	int layout_left; /* of seats_layout when BPF was last told: 0 = nothing left to tell */
 	struct wire_counts counts; /* as last seen */
 	uint64_t counts_ns;
 	struct summary summary;
@@ -235,6 +237,24 @@ static void session_free(struct session *s)
 	free(s);
 }
 
+/* As soon as one worker has been found, BPF can find all others, and at the right moment. */
+static void session_tell_layout(struct session *s)
+{
+	struct wire_seat_layout layout;
+	int left;
+
+	if (!s->layout_left || s->layout_left == -ENOTSUP)
+		return;
+	left = seats_layout(s->seats, &layout);
+	if (left >= 0 && memcmp(&layout, &s->layout, sizeof(layout))) {
+		s->layout = layout;
+		probe_set_layout(s->probe, s->slot, &layout);
+		log_debug("pid %d: BPF reads seats by itself%s", s->target->pid,
+			  left ? ", as far as it is learnt" : "");
+	}
+	s->layout_left = left;
+}
+
 int session_open(const struct opt *o, const struct features *f, struct probe *p, unsigned slot,
 		 pid_t pid, struct session **ret)
 {
@@ -248,6 +268,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	s->probe = p;
 	s->slot = slot;
 	s->hit_cost_ns = f->hit_cost_ns;
+	s->layout_left = -EAGAIN;
 	err = target_open(pid, &s->target);
 	if (!err)
 		err = session_plan(s, o, f);
@@ -284,6 +305,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		goto out;
 	for (size_t i = 0; i < roster_cnt(s->roster); i++)
 		track_thread(s->track, roster_tid(s->roster, i));
+	session_tell_layout(s);
 	summary_begin(&s->summary, clock_now_ns(), start_ns, probe_sites(p, slot));
 	s->counts_ns = clock_now_ns();
 	probe_activate(p, slot);
@@ -300,6 +322,9 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 {
 	if (rec->kind == WIRE_EXEC)
 		s->has_execed = true;
+	if (rec->kind == WIRE_RETURN_SITE)
+		session_lost(s, rec->ts_ns, "ReturnSite", "polls return to an unprobed place", 1,
+			     rec->ts_ns);
 	summary_count(&s->summary, rec);
 	track_record(s->track, rec, sz);
 }
@@ -349,6 +374,7 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 
 void session_tick(struct session *s, uint64_t now_ns)
 {
+	session_tell_layout(s);
 	session_count_losses(s, now_ns);
 	track_tick(s->track, now_ns);
 	emit_tick(s->emit, now_ns);

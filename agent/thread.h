@@ -47,6 +47,8 @@ struct thread {
 	uint8_t depth; /* entries of polls[] in use */
 	uint8_t seat_next;
 	bool is_pool; /* ran a blocking task that was no worker launch */
+	struct worker *told; /* by a WIRE_SEAT: what it is until its worker task ends, even when
+			      * another thread stands in for it (block_in_place) and it comes back */
 	struct worker *worker; /* the latest it polled as; NULL = none or lost */
 	struct poll polls[THREAD_DEPTH];
 	struct thread_seat seats[THREAD_SEATS];

@@ -7,6 +7,7 @@
 #include "agent/metadata.h"
 #include "agent/offcpu.h"
 #include "agent/poll.h"
+#include "agent/seat.h"
 #include "agent/track_state.h"
 
 int track_open(const struct track_options *o, struct emit *e, struct track **ret)
@@ -53,6 +54,18 @@ static bool thread_over(struct track *t, struct thread *th, uint64_t ts_ns, enum
 		workers_release(t->workers, th, ts_ns);
 	threads_end(t->threads, th);
 	return true;
+}
+
+static bool seated(struct track *t, const struct wire_seat *rec)
+{
+	struct thread *th = threads_get(t->threads, (pid_t)rec->head.tid);
+	struct seat seat = {.handle = rec->handle,
+			    .index = rec->index,
+			    .workers_cnt = rec->workers_cnt,
+			    .queue_addr = rec->queue_addr,
+			    .has_core = true};
+
+	return th && workers_seated(t->workers, th, &seat, rec->head.ts_ns);
 }
 
 /* The program became another one: no thread of the old one runs on. */
@@ -102,6 +115,9 @@ void track_record(struct track *t, const struct wire_head *rec, size_t sz)
 		is_used = true;
 		break;
 	}
+	case WIRE_SEAT:
+		is_used = seated(t, r);
+		break;
 	case WIRE_SWITCH_OUT: {
 		const struct wire_switch_out *out = r;
 

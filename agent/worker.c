@@ -152,15 +152,11 @@ static void lose_holder(struct workers *ws, struct worker *w, uint64_t ts_ns)
 			th->seats[i] = (struct thread_seat){0};
 }
 
-static struct worker *take(struct workers *ws, struct thread *th, struct worker *w,
-			   uint32_t owner_id, uint64_t ts_ns)
+static void remember(struct workers *ws, struct thread *th, struct worker *w, uint32_t owner_id,
+		     uint64_t ts_ns)
 {
 	struct thread_seat *seat = NULL;
 
-	if (w->holder != th)
-		lose_holder(ws, w, ts_ns);
-	w->holder = th;
-	w->was_held = true;
 	for (size_t i = 0; i < THREAD_SEATS; i++)
 		if (th->seats[i].owner_id == owner_id)
 			seat = &th->seats[i];
@@ -169,10 +165,23 @@ static struct worker *take(struct workers *ws, struct thread *th, struct worker 
 	if (seat->worker && seat->worker != w)
 		lose_holder(ws, seat->worker, ts_ns);
 	*seat = (struct thread_seat){owner_id, w};
+}
+
+/* owner_id 0: for which list is not known yet. */
+static struct worker *take(struct workers *ws, struct thread *th, struct worker *w,
+			   uint32_t owner_id, uint64_t ts_ns)
+{
+	if (w->holder != th)
+		lose_holder(ws, w, ts_ns);
+	w->holder = th;
+	w->was_held = true;
+	if (owner_id)
+		remember(ws, th, w, owner_id, ts_ns);
 	/* A thread sleeps as the worker that it last was; another one of its own wakes first. */
-	if (th->worker && th->worker != w)
+	if (th->worker != w) {
 		workers_unpark(ws, th, ts_ns, UINT64_MAX);
-	th->worker = w;
+		th->worker = w;
+	}
 	return w;
 }
 
@@ -199,8 +208,11 @@ static struct worker *find(struct workers *ws, struct thread *th, uint32_t owner
 {
 	bool is_known;
 	struct runtime *rt = runtimes_by_owner(ws->rs, owner_id, &is_known);
-	struct worker *w = ask_seat(ws, th); /* for all: it also marks the thread for BPF */
+	struct worker *w = th->worker;
 
+	if (th->told && (th->told->runtime == rt || !is_known))
+		return th->told;
+	w = ask_seat(ws, th); /* for all: it also marks the thread for BPF */
 	if ((is_known && !rt) || (rt && rt->kind == RUNTIME_CURRENT))
 		return runtimes_single(ws->rs, th->tid, rt);
 	if (w && (!rt || w->runtime == rt))
@@ -220,7 +232,7 @@ struct worker *workers_place(struct workers *ws, struct thread *th, uint32_t own
 	for (size_t i = 0; i < THREAD_SEATS; i++)
 		if (th->seats[i].owner_id == owner_id)
 			w = th->seats[i].worker;
-	if (w && (w->runtime->kind != RUNTIME_UNSEATED || ts_ns < th->retry_ns)) {
+	if (w && (w->runtime->kind != RUNTIME_UNSEATED || (!th->told && ts_ns < th->retry_ns))) {
 		if (w == th->worker)
 			return w;
 		return take(ws, th, w, owner_id, ts_ns);
@@ -228,6 +240,17 @@ struct worker *workers_place(struct workers *ws, struct thread *th, uint32_t own
 	/* greeted before its first poll: the seat is known, only not yet for this list */
 	w = find(ws, th, owner_id, ts_ns);
 	return w ? take(ws, th, w, owner_id, ts_ns) : NULL;
+}
+
+bool workers_seated(struct workers *ws, struct thread *th, const struct seat *seat, uint64_t ts_ns)
+{
+	struct runtime *rt = runtimes_by_seat(ws->rs, th->tid, seat);
+
+	if (!rt)
+		return false;
+	take(ws, th, &rt->workers[seat->index], rt->owner_id, ts_ns);
+	th->told = &rt->workers[seat->index];
+	return true;
 }
 
 void workers_greet(struct workers *ws, struct thread *th)
@@ -248,7 +271,8 @@ void workers_release(struct workers *ws, struct thread *th, uint64_t ts_ns)
 	for (size_t i = 0; i < THREAD_SEATS; i++)
 		if (th->seats[i].worker)
 			lose_holder(ws, th->seats[i].worker, ts_ns);
-	if (w && w->holder == th) /* greeted, never polled */
+	if (w && w->holder == th) /* greeted or seated, never polled */
 		lose_holder(ws, w, ts_ns);
 	th->worker = NULL;
+	th->told = NULL;
 }

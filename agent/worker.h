@@ -11,11 +11,13 @@
 #ifndef DIAL9_WORKER_H
 #define DIAL9_WORKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct emit;
 struct poll;
 struct runtimes;
+struct seat;
 struct thread;
 struct track_options;
 struct track_stats;
@@ -47,6 +49,10 @@ void workers_free(struct workers *ws);
  */
 struct worker *workers_place(struct workers *ws, struct thread *th, uint32_t owner_id,
 			     uint64_t ts_ns);
+
+/* The thread's own memory showed this seat at ts_ns, as it was about to poll: it is that worker
+ * from now on, whoever was before. false: the seat fits no runtime, or ids have run out. */
+bool workers_seated(struct workers *ws, struct thread *th, const struct seat *seat, uint64_t ts_ns);
 
 /* The thread before its first poll: a seat gives it its worker, all else waits. */
 void workers_greet(struct workers *ws, struct thread *th);

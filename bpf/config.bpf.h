@@ -11,6 +11,9 @@ const volatile __u32 rings_cnt = 1;
 /* Per target slot: the ready gate and the wanted records. Written by the agent at any time. */
 struct wire_target_state target_states[WIRE_TARGETS_MAX];
 
+/* Per target slot. Written by the agent as soon as it has learnt it; gen last. */
+struct wire_seat_layout seat_layouts[WIRE_TARGETS_MAX];
+
 /* Bumped by the agent after each change of worker_threads: threads re-read their entry. */
 __u32 threads_gen;
 

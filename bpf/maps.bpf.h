@@ -20,6 +20,20 @@ struct {
 	__type(value, struct wire_thread);
 } worker_threads SEC(".maps");
 
+/* Where polls return to that have a return site, as addresses in the target: (slot, address). Filled
+ * by the agent before attach; full: the ends of further ones count as inferred. */
+struct return_key {
+	__u64 addr;
+	__u64 slot;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct return_key);
+	__type(value, __u8);
+} return_addrs SEC(".maps");
+
 /* Ring c belongs to CPU c; the last one to CPU samples. Sizes are set before load. */
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

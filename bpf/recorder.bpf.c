@@ -12,6 +12,7 @@
 #include "thread.bpf.h"
 #include "submit.bpf.h"
 #include "task.bpf.h"
+#include "seat.bpf.h"
 #include "site.bpf.h"
 #include "sched.bpf.h"
 

@@ -34,13 +34,13 @@ static __always_inline __u16 sched_frames(long sz, __u32 slot)
 	return sz > 0 ? sz / sizeof(__u64) : 0;
 }
 
-/* At level polls nobody saw the return: a task that no longer runs has been left behind. */
+/* Where nobody sees the return (level polls), a task that no longer runs has been left behind. */
 static __always_inline void sched_infer_end(struct thread *t, __u64 now)
 {
 	struct open_poll *top = thread_top(t);
 	struct wire_poll_end *rec;
 
-	if (!top || task_is_running(top))
+	if (!top || top->is_exact || task_is_running(top))
 		return;
 	t->depth--;
 	if (submit_reserve(rec, t, WIRE_POLL_END, WIRE_END_INFERRED, now)) {
@@ -53,7 +53,7 @@ static __always_inline void sched_infer_end(struct thread *t, __u64 now)
 }
 
 static __always_inline void sched_out(void *ctx, struct thread *t, struct task_struct *task,
-				      bool is_preempted, __u32 want, __u64 now)
+				      bool is_preempted, __u64 now)
 {
 	__u32 key = SCRATCH_SWITCH;
 	struct wire_switch_out *rec;
@@ -62,8 +62,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	long sz = 0;
 
 	thread_refresh(t);
-	if (!(want & WIRE_WANT_EXACT_ENDS))
-		sched_infer_end(t, now);
+	sched_infer_end(t, now);
 	in_poll = thread_in_poll(t);
 	t->out_ns = 0;
 	if (!in_poll && !t->polls_async && !t->seat.is_worker)
@@ -126,7 +125,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 		state = thread_state(t);
 		if (state->ready && (state->want & WIRE_WANT_SCHED)) {
 			now = bpf_ktime_get_ns();
-			sched_out(ctx, t, prev, is_preempted, state->want, now);
+			sched_out(ctx, t, prev, is_preempted, now);
 		}
 	}
 	t = thread_find(next);

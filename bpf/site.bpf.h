@@ -60,18 +60,13 @@ static __always_inline __u16 site_local_queue(const struct wire_thread *seat)
 	if (seat->tail_off != 8 &&
 	    bpf_probe_read_user(&tail, sizeof(tail), (void *)(seat->queue_addr + seat->tail_off)))
 		return WIRE_QUEUE_UNKNOWN;
-	if (seat->head_sz == 4) { /* two u16, before 1.26: real in the low half */
-		head = words[0] & 0xffff;
-		depth = (tail - head) & 0xffff;
-	} else {
-		head = words[0];
-		depth = tail - head;
-	}
+	head = words[0]; /* its low half; the high one is where a thief has got to */
+	depth = tail - head;
 	return depth < WIRE_QUEUE_UNKNOWN ? depth : WIRE_QUEUE_UNKNOWN;
 }
 
 /* Drops polls whose frames are gone: a call at `sp` cannot have an outer call at or below it. */
-static __always_inline void site_drop_dead(struct thread *t, __u64 sp, bool is_exact)
+static __always_inline void site_drop_dead(struct thread *t, __u64 sp)
 {
 	for (int i = 0; i < WIRE_POLL_DEPTH; i++) {
 		struct open_poll *top = thread_top(t);
@@ -79,21 +74,26 @@ static __always_inline void site_drop_dead(struct thread *t, __u64 sp, bool is_e
 		if (!top)
 			return;
 		/* without return sites a deeper frame may be a later call: ask the task itself */
-		if (top->sp > sp && (is_exact || task_is_running(top)))
+		if (top->sp > sp && (top->is_exact || task_is_running(top)))
 			return;
 		t->depth--;
 	}
 }
 
-static __always_inline void site_report_return(struct thread *t, __u64 addr, __u64 vtable, __u64 now)
+/* A poll returns to another place than this thread's last one: is that place probed? */
+static __always_inline void site_new_return(struct thread *t, __u64 addr, __u64 vtable, __u64 now)
 {
+	struct return_key key = { .addr = addr, .slot = t->slot };
 	struct wire_return_site *rec;
 
+	t->last_return = addr;
+	t->returns_known = bpf_map_lookup_elem(&return_addrs, &key) != NULL;
+	if (t->returns_known)
+		return;
 	if (submit_reserve(rec, t, WIRE_RETURN_SITE, 0, now)) {
 		rec->return_addr = addr;
 		rec->vtable = vtable;
 		submit_commit(rec);
-		t->last_return = addr;
 	}
 }
 
@@ -113,7 +113,7 @@ static __always_inline void site_report_owner(struct thread *t, const struct tas
 }
 
 static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct thread *t,
-				      __u32 want, __u64 now)
+				      struct task_struct *task, __u32 want, __u64 now)
 {
 	__u64 header = site_value(ctx, cookie);
 	__u64 sp = site_sp(ctx, cookie);
@@ -123,7 +123,7 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	__u64 return_addr;
 	__u8 flags = 0;
 
-	site_drop_dead(t, sp, want & WIRE_WANT_EXACT_ENDS);
+	site_drop_dead(t, sp);
 	if (task_read(&w, header, cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
 		__builtin_memset(&w, 0, sizeof(w));
@@ -136,11 +136,19 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	if (w.state & TASK_CANCELLED)
 		flags |= WIRE_START_CANCELLED;
 	/* reported before the poll that shows them, so the reader knows when it sees the poll */
-	if (!bpf_probe_read_user(&return_addr, sizeof(return_addr), (void *)sp) &&
+	if ((want & WIRE_WANT_EXACT_ENDS) &&
+	    !bpf_probe_read_user(&return_addr, sizeof(return_addr), (void *)sp) &&
 	    return_addr != t->last_return)
-		site_report_return(t, return_addr, w.vtable, now);
-	if (w.owner_id && w.owner_id != t->last_owner)
+		site_new_return(t, return_addr, w.vtable, now);
+	if (!w.owner_id && !t->depth)
+		thread_leave_seat(t);
+	if (w.owner_id && w.owner_id != t->last_owner) {
 		site_report_owner(t, &w, header, now);
+		if (!thread_in_poll(t))
+			thread_leave_seat(t);
+	}
+	if (w.owner_id && !thread_in_async_poll(t))
+		seat_take(t, task, w.scheduler, now);
 
 	p = &t->polls[t->depth & (WIRE_POLL_DEPTH - 1)];
 	p->header = header;
@@ -151,6 +159,7 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	p->is_blocking = !w.owner_id;
 	p->is_cancelled = flags & WIRE_START_CANCELLED;
 	p->has_raised = 0;
+	p->is_exact = (want & WIRE_WANT_EXACT_ENDS) && t->returns_known;
 	if (w.owner_id)
 		t->polls_async = 1;
 
@@ -193,6 +202,10 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 			break;
 		}
 	}
+	if (!t->depth && (!p || p->is_blocking)) {
+		t->polls_async = 0; /* a pool thread is no worker once its worker task has ended */
+		thread_leave_seat(t);
+	}
 	if (!p) {
 		count(t->slot, WIRE_END_UNPAIRED);
 		return;
@@ -214,8 +227,6 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 		flags |= WIRE_END_CANCELLED;
 	if (p->has_raised)
 		flags |= WIRE_END_RAISED;
-	if (!t->depth && p->is_blocking)
-		t->polls_async = 0; /* a pool thread is no worker once its worker task has ended */
 	if (submit_reserve(rec, t, WIRE_POLL_END, flags, now)) {
 		rec->task_id = p->task_id;
 		rec->depth = t->depth;
@@ -340,7 +351,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	now = bpf_ktime_get_ns();
 	switch (WIRE_COOKIE_SITE(cookie)) {
 	case WIRE_SITE_POLL:
-		site_poll(ctx, cookie, t, state->want, now);
+		site_poll(ctx, cookie, t, task, state->want, now);
 		break;
 	case WIRE_SITE_RETURN:
 		site_return(ctx, cookie, t, now);

@@ -15,7 +15,8 @@ struct open_poll {
 	__u8 is_blocking; /* owner id 0: a task of the blocking pool */
 	__u8 is_cancelled; /* CANCELLED stood at the start */
 	__u8 has_raised;
-	__u8 pad[3];
+	__u8 is_exact; /* it returns to a place that is probed */
+	__u8 pad[2];
 };
 
 struct thread {
@@ -30,8 +31,11 @@ struct thread {
 	__u64 out_ns; /* switched out since; 0 = on a CPU or unseen */
 	__u64 runnable_ns; /* runnable again since; 0 = asleep or unseen */
 	__u64 out_task_id;
+	__u32 layout_gen; /* seat_layouts[].gen at the last try to read the seat; 0 = try */
+	__u8 has_seat; /* read here, from memory: what the agent found out is older */
+	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
-	__u8 pad[7];
+	__u8 pad[1];
 };
 
 struct {
@@ -75,7 +79,7 @@ static __always_inline void thread_refresh(struct thread *t)
 	struct wire_thread *seat;
 	__u32 gen = threads_gen;
 
-	if (t->gen == gen)
+	if (t->has_seat || t->gen == gen)
 		return;
 	t->gen = gen;
 	seat = bpf_map_lookup_elem(&worker_threads, &t->tid);
@@ -83,6 +87,14 @@ static __always_inline void thread_refresh(struct thread *t)
 		t->seat = *seat;
 	else
 		t->seat = (struct wire_thread){};
+}
+
+/* A blocking task begins or ends on the thread: it may be another worker, or none, from now on. */
+static __always_inline void thread_leave_seat(struct thread *t)
+{
+	t->has_seat = 0;
+	t->layout_gen = 0;
+	t->gen = 0;
 }
 
 /* The innermost poll, or NULL. The index is masked for the verifier; depth is always in range. */
@@ -109,6 +121,14 @@ static __always_inline bool thread_in_poll(struct thread *t)
 	struct open_poll *top = thread_top(t);
 
 	return top && !(top->is_blocking && (t->polls_async || t->seat.is_worker));
+}
+
+/* Is an async task being polled, at any depth? */
+static __always_inline bool thread_in_async_poll(struct thread *t)
+{
+	struct open_poll *top = thread_top(t);
+
+	return top && !(top->is_blocking && t->depth == 1);
 }
 
 #endif /* DIAL9_THREAD_BPF_H */

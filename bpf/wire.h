@@ -33,6 +33,7 @@ enum wire_kind {
 	WIRE_CPU_SAMPLE = 11,
 	WIRE_THREAD_EXIT = 12,
 	WIRE_EXEC = 13,
+	WIRE_SEAT = 14,
 	WIRE_KIND_CNT
 };
 
@@ -112,7 +113,7 @@ struct wire_owner { /* a thread polls for another task list than the one before 
 	__u64 task_header; /* address of the task's header, valid at ts_ns only */
 };
 
-struct wire_return_site { /* a poll was entered from a return address not seen on this thread */
+struct wire_return_site { /* polls return to a place that is not probed: ends there are inferred */
 	struct wire_head head;
 	__u64 return_addr;
 	__u64 vtable;
@@ -161,7 +162,35 @@ struct wire_life { /* WIRE_THREAD_EXIT, WIRE_EXEC */
 	struct wire_head head;
 };
 
+/*
+ * The worker that the thread is from its next poll on, read from its own memory at that moment:
+ * once per thread, and again after it has run a task of the blocking pool (as which a worker is
+ * launched, also in block_in_place). Comes right before the poll.
+ */
+struct wire_seat {
+	struct wire_head head;
+	__u64 handle; /* the runtime's Handle, as tasks' scheduler words name it */
+	__u64 queue_addr; /* of the run queue's head word, 0 = not known */
+	__u32 index, workers_cnt;
+};
+
 /* ---- what the agent tells BPF ---- */
+
+#define WIRE_SEAT_NO_QUEUE 0xffff /* where the run queue lies is not known */
+#define WIRE_SEAT_NO_INDEX 0xffff /* nor the index: good for runtimes of one worker only */
+
+/* Where a thread of this build keeps its seat (agent/layout.h); all offsets in bytes. */
+struct wire_seat_layout {
+	__u32 gen; /* 0 = not known yet; changed at each update */
+	__u32 tls_off; /* below the thread pointer: the word that points to the Context */
+	__u16 worker_off; /* in the Context: the Worker */
+	__u16 handle_off, index_off; /* in the Worker; index_off may be WIRE_SEAT_NO_INDEX */
+	__u16 remotes_off; /* in the Handle: (array, length) */
+	__u16 queue_off; /* in a Remote (16 bytes): the run queue; or WIRE_SEAT_NO_QUEUE */
+	__u16 head_off; /* in the run queue */
+	__u16 tail_off; /* behind the head */
+	__u16 pad;
+};
 
 /* struct wire_target_state.want: which records this target pays for (the level, as bits) */
 #define WIRE_WANT_QUEUE 0x01 /* read the local queue's depth at each poll start */
@@ -178,8 +207,7 @@ struct wire_thread { /* map worker_threads: tid -> what the agent found out abou
 	__u64 queue_addr; /* address of its run queue's head word, 0 = unknown */
 	__u16 tail_off; /* the tail word (u32) lies this far behind queue_addr */
 	__u8 is_worker; /* switch records are wanted outside polls too */
-	__u8 head_sz; /* 8: head packs two u32 (real = low); 4: two u16 */
-	__u8 pad[4];
+	__u8 pad[5];
 };
 
 struct wire_thread_info { /* one per thread of a target, from the task iterator */
@@ -261,6 +289,8 @@ WIRE_ASSERT(wire_switch_out, 48);
 WIRE_ASSERT(wire_switch_in, 56);
 WIRE_ASSERT(wire_cpu_sample, 48);
 WIRE_ASSERT(wire_life, 16);
+WIRE_ASSERT(wire_seat, 40);
+WIRE_ASSERT(wire_seat_layout, 24);
 WIRE_ASSERT(wire_target_state, 8);
 WIRE_ASSERT(wire_thread, 16);
 WIRE_ASSERT(wire_thread_info, 32);
