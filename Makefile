@@ -180,7 +180,7 @@ $(BUILD)/dial9-view: $(PLAIN)/viewer/viewer_main.o $(PLAIN)/libview.a $(BUILD)/l
 # "links: viewer" within its first five lines gets the viewer's objects too.
 VIEW_TESTS := $(shell for f in $(UNIT_SRC) $(FUZZ_SRC) $(BENCH_SRC); do \
 	head -n 5 $$f | grep -q 'links: viewer' && echo $$f; done)
-$(VIEW_TESTS:%.c=$(BUILD)/%): $(PLAIN)/libview.a
+$(filter-out $(BUILD)/test/fuzz/%,$(VIEW_TESTS:%.c=$(BUILD)/%)): $(PLAIN)/libview.a
 $(VIEW_TESTS:%.c=$(BUILD)/asan/%): $(ASAN)/libview.a
 $(filter $(BUILD)/test/fuzz/%,$(VIEW_TESTS:%.c=$(BUILD)/%)): $(FUZZ)/libview.a
 

@@ -139,6 +139,8 @@ void json_bytes(struct json *j, const char *p, size_t len)
 	size_t good = 0, at = 0, step;
 	char *grown;
 
+	if (len == 0) /* p may be NULL then */
+		p = "";
 	while (good < len && (step = plain_char(p + good, len - good, NULL)) > 0)
 		good += step;
 	if (good == len) {

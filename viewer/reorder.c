@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REORDER_FIRST 4096u /* moments there is room for at the start */
+
 struct reorder {
 	struct moment *window, *scratch;
-	uint32_t cnt, cap;
+	uint32_t cnt, room, cap; /* room grows up to cap */
 	uint64_t last_ns; /* stamp of the last moment given out */
 	uint64_t late;
 	int (*out)(void *ctx, const struct moment *m);
@@ -22,8 +24,9 @@ struct reorder *reorder_new(uint32_t cap, int (*out)(void *ctx, const struct mom
 	if (!r)
 		return NULL;
 	*r = (struct reorder){ .cap = cap, .out = out, .ctx = ctx };
-	r->window = malloc(cap * sizeof(*r->window));
-	r->scratch = malloc(cap * sizeof(*r->scratch));
+	r->room = cap < REORDER_FIRST ? cap : REORDER_FIRST;
+	r->window = malloc(r->room * sizeof(*r->window));
+	r->scratch = malloc(r->room * sizeof(*r->scratch));
 	if (!r->window || !r->scratch) {
 		reorder_free(r);
 		return NULL;
@@ -100,9 +103,32 @@ static int reorder_give(struct reorder *r, uint32_t cnt)
 	return err;
 }
 
+/* Doubles the room. False at the cap or out of memory: the window then stays as large as it is. */
+static bool reorder_grow(struct reorder *r)
+{
+	uint32_t room = r->room < r->cap / 2 ? 2 * r->room : r->cap;
+	struct moment *grown;
+
+	if (r->room == r->cap)
+		return false;
+	grown = realloc(r->scratch, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	r->scratch = grown;
+	grown = realloc(r->window, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	r->window = grown;
+	r->room = room;
+	return true;
+}
+
 int reorder_put(struct reorder *r, const struct moment *m)
 {
-	int err = r->cnt == r->cap ? reorder_give(r, r->cap / 2) : 0;
+	int err = 0;
+
+	if (r->cnt == r->room && !reorder_grow(r))
+		err = reorder_give(r, r->room / 2);
 
 	r->window[r->cnt++] = *m;
 	return err;

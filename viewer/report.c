@@ -108,7 +108,7 @@ static void report_runtimes(struct report *r)
 			for (; at < ids_len && ids[at] >= '0' && ids[at] <= '9'; at++)
 				if (id < MOMENT_WORKERS_MAX)
 					id = id * 10 + (uint32_t)(ids[at] - '0');
-			if (id < MOMENT_WORKERS_MAX)
+			if (id < workertable_cnt(r->account.workers))
 				workertable_get(r->account.workers, id)->runtime = name;
 			at++; /* the comma, or whatever stands in its place */
 		}
@@ -140,10 +140,11 @@ static int report_compare_blocking(const void *left, const void *right, void *ct
 static int report_sort(struct report *r)
 {
 	uint32_t cnt = typetable_cnt(r->account.types);
+	uint32_t workers_cnt = workertable_cnt(r->account.workers);
 
 	r->types = calloc(cnt, sizeof(*r->types));
 	r->blocking = calloc(cnt, sizeof(*r->blocking));
-	r->workers = calloc(MOMENT_WORKERS_MAX, sizeof(*r->workers));
+	r->workers = calloc(workers_cnt + 1, sizeof(*r->workers));
 	if (!r->types || !r->blocking || !r->workers)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < cnt; i++) {
@@ -155,7 +156,7 @@ static int report_sort(struct report *r)
 		if (row->blocking)
 			r->blocking[r->blocking_cnt++] = i;
 	}
-	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++)
+	for (uint32_t i = 0; i < workers_cnt; i++)
 		if (workertable_get(r->account.workers, i)->is_seen)
 			r->workers[r->workers_cnt++] = i;
 	qsort_r(r->types, r->types_cnt, sizeof(*r->types), report_compare_types, r);

@@ -17,15 +17,12 @@ struct workertable {
 	struct worker workers[MOMENT_WORKERS_MAX];
 	struct workertable_thread threads[WORKERTABLE_SLOTS];
 	uint32_t threads_cnt;
+	uint32_t ids_cnt; /* 1 more than the greatest id asked for */
 };
 
 struct workertable *workertable_new(void)
 {
-	struct workertable *t = calloc(1, sizeof(*t));
-
-	for (uint32_t i = 0; t && i < MOMENT_WORKERS_MAX; i++)
-		t->workers[i].runtime = LABEL_UNKNOWN;
-	return t;
+	return calloc(1, sizeof(struct workertable)); /* pages are touched as it fills */
 }
 
 void workertable_free(struct workertable *t)
@@ -35,7 +32,14 @@ void workertable_free(struct workertable *t)
 
 struct worker *workertable_get(struct workertable *t, uint32_t id)
 {
+	if (id >= t->ids_cnt)
+		t->ids_cnt = id + 1;
 	return &t->workers[id];
+}
+
+uint32_t workertable_cnt(const struct workertable *t)
+{
+	return t->ids_cnt;
 }
 
 uint64_t workertable_cut(struct worker *w, uint64_t ts_ns, enum worker_state expected,
@@ -51,6 +55,7 @@ uint64_t workertable_cut(struct worker *w, uint64_t ts_ns, enum worker_state exp
 	if (!w->is_seen) {
 		w->is_seen = true;
 		w->first_ns = w->since_ns = ts_ns;
+		w->runtime = LABEL_UNKNOWN;
 	}
 	if (w->state == WORKER_POLLING && !is_known)
 		w->cut_polls++;
@@ -103,7 +108,7 @@ uint16_t workertable_of_thread(const struct workertable *t, uint32_t tid)
 
 void workertable_gap(struct workertable *t)
 {
-	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++) {
+	for (uint32_t i = 0; i < t->ids_cnt; i++) {
 		struct worker *w = &t->workers[i];
 
 		w->cut_polls += w->state == WORKER_POLLING;
@@ -113,7 +118,7 @@ void workertable_gap(struct workertable *t)
 
 void workertable_finish(struct workertable *t, uint64_t first_ns, uint64_t last_ns)
 {
-	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++) {
+	for (uint32_t i = 0; i < t->ids_cnt; i++) {
 		struct worker *w = &t->workers[i];
 
 		if (!w->is_seen)

@@ -51,6 +51,9 @@ void workertable_free(struct workertable *t);
 /* The worker of an id below MOMENT_WORKERS_MAX. Not made "seen" by this. */
 struct worker *workertable_get(struct workertable *t, uint32_t id);
 
+/* All ids asked for are below this. */
+uint32_t workertable_cnt(const struct workertable *t);
+
 /*
  * Cuts a worker's time at `ts_ns`: what lies since the last cut counts for the state it was in,
  * as unknown if that is not `expected` (events are missing then), and its state becomes `next`.
