@@ -235,6 +235,10 @@ void code_format(const struct code_op *op, char *buf, size_t sz)
 
 	code_init(&d);
 	if (!ZYAN_SUCCESS(ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL)) ||
+	    !ZYAN_SUCCESS(ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+						    ZYDIS_PADDING_DISABLED)) ||
+	    !ZYAN_SUCCESS(ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE,
+						    ZYAN_FALSE)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, op->bytes, op->len, &in, o)) ||
 	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&f, &in, o, in.operand_count_visible,
 							  buf, sz, op->vaddr, NULL)))

@@ -136,7 +136,7 @@ static int plan_site_compare(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Sorts into attach order; one place that was found twice in one role is one site. */
+/* Sorts into attach order; one place found twice in one role is one site. */
 static void plan_settle(struct plan *plan)
 {
 	size_t kept = 0;
@@ -144,9 +144,19 @@ static void plan_settle(struct plan *plan)
 	if (!plan->sites_cnt)
 		return;
 	qsort(plan->sites, plan->sites_cnt, sizeof(*plan->sites), plan_site_compare);
-	for (size_t i = 0; i < plan->sites_cnt; i++)
-		if (!kept || plan_site_compare(&plan->sites[kept - 1], &plan->sites[i]))
-			plan->sites[kept++] = plan->sites[i];
+	for (size_t i = 0; i < plan->sites_cnt; i++) {
+		struct plan_site *s = &plan->sites[i], *last = kept ? &plan->sites[kept - 1] : NULL;
+
+		if (!last || plan_site_compare(last, s)) {
+			plan->sites[kept++] = *s;
+			continue;
+		}
+		/* two functions that jump to one: what they disagree on is asked of the vtable */
+		if (last->id_off != s->id_off)
+			last->id_off = 0;
+		if (last->scheduler_off != s->scheduler_off)
+			last->scheduler_off = 0;
+	}
 	plan->sites_cnt = kept;
 }
 

@@ -56,11 +56,12 @@ static void plan_print_file(const struct plan *p, const struct target *t, size_t
 			t->files[f->target_file].is_deleted ? " (deleted)" : "");
 		return;
 	}
-	fprintf(out, "%s\n  tokio %s%s, rustc %s, build id %s, %s\n",
+	fprintf(out, "%s\n  tokio %s%s, rustc %s, %s\n  build id %s\n",
 		t->files[f->target_file].is_deleted ? " (deleted)" : "",
 		f->tokio[0] ? f->tokio : "unknown", f->is_unstable ? " (tokio_unstable)" : "",
-		f->rustc[0] ? f->rustc : "unknown", f->build_id[0] ? f->build_id : "none",
-		f->is_pie ? "position independent" : "fixed address");
+		f->rustc[0] ? f->rustc : "unknown",
+		f->is_pie ? "position independent" : "fixed address",
+		f->build_id[0] ? f->build_id : "none");
 	fprintf(out, "  %zu task types, %zu of them of the blocking pool; %zu id counter%s\n",
 		f->vtables_cnt, blocking_cnt, f->counters_cnt, f->counters_cnt == 1 ? "" : "s");
 }
