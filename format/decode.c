@@ -94,13 +94,14 @@ static int stacks_align(struct d9_dec *dec, const struct dec_schema *s)
 
 	for (uint16_t i = 0; i < s->pub.field_cnt; i++)
 		cnt += dec->values[i].type == D9_T_STACK ? dec->values[i].cnt : 0;
-	if (cnt > dec->frames_cap) {
+	if (cnt >= dec->frames_cap) {
 		free(dec->frames);
 		dec->frames_cap = 0;
-		dec->frames = malloc(cnt * sizeof(*to));
+		/* one more, so that an empty stack too has a place to point to */
+		dec->frames = malloc((cnt + 1) * sizeof(*to));
 		if (!dec->frames)
 			return -ENOMEM;
-		dec->frames_cap = cnt;
+		dec->frames_cap = cnt + 1;
 	}
 	to = dec->frames;
 	for (uint16_t i = 0; i < s->pub.field_cnt; i++) {
