@@ -201,6 +201,14 @@ int plan_build(const struct target *t, const struct plan_options *o, const struc
 	return 0;
 }
 
+bool plan_has_site(const struct plan *p, int kind)
+{
+	for (size_t i = 0; i < p->sites_cnt; i++)
+		if (p->sites[i].kind == kind)
+			return true;
+	return false;
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)

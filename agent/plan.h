@@ -100,6 +100,9 @@ int plan_build(const struct target *t, const struct plan_options *o, const struc
 	       struct plan **ret);
 void plan_free(struct plan *p);
 
+/* Is there any site of this kind (enum wire_site)? */
+bool plan_has_site(const struct plan *p, int kind);
+
 /* --dry-run: the plan for people, or as one JSON document. */
 int plan_print(const struct plan *p, const struct target *t, FILE *out);
 int plan_print_json(const struct plan *p, const struct target *t, FILE *out);

@@ -15,6 +15,7 @@
 #include "event.h"
 #include "feature.h"
 #include "log.h"
+#include "manifest.h"
 #include "metadata.h"
 #include "opt.h"
 #include "plan.h"
@@ -53,14 +54,6 @@ struct session {
 
 static const char *const session_levels[] = { "stat", "polls", "wakes", "full" };
 
-static bool session_has_site(const struct plan *p, int kind)
-{
-	for (size_t i = 0; i < p->sites_cnt; i++)
-		if (p->sites[i].kind == kind)
-			return true;
-	return false;
-}
-
 static unsigned session_want(const struct opt *o, const struct plan *p)
 {
 	unsigned want = WIRE_WANT_SCHED;
@@ -69,7 +62,7 @@ static unsigned session_want(const struct opt *o, const struct plan *p)
 		want |= WIRE_WANT_CPU;
 	if (p->level == PLAN_FULL)
 		want |= WIRE_WANT_QUEUE;
-	if (session_has_site(p, WIRE_SITE_RETURN))
+	if (plan_has_site(p, WIRE_SITE_RETURN))
 		want |= WIRE_WANT_EXACT_ENDS;
 	return want;
 }
@@ -97,75 +90,6 @@ static int session_segments(struct session *s, const struct opt *o)
 	};
 
 	return segments_open(&so, s->target, &s->segments);
-}
-
-/* Says which events this recording claims to hold: what is not in the list was not recorded. */
-static int session_claim(struct metadata *m, const struct opt *o, const struct plan *p)
-{
-	const struct {
-		const char *event;
-		bool is_claimed;
-	} claims[] = {
-		{ "WorkerParkEvent", true },
-		{ "WorkerUnparkEvent", true },
-		{ "RuntimeMetricsEvent", true },
-		{ "agent:OffCpu", p->level >= PLAN_POLLS },
-		{ "CpuSampleEvent", o->cpu_hz > 0 },
-		{ "PollStartEvent", p->level >= PLAN_POLLS },
-		{ "PollEndEvent", p->level >= PLAN_POLLS },
-		{ "agent:NestedPoll", p->level >= PLAN_POLLS },
-		{ "agent:Blocking", p->level >= PLAN_POLLS },
-		{ "agent:Alive", p->level >= PLAN_POLLS },
-		{ "WakeEventEvent", session_has_site(p, WIRE_SITE_SCHEDULE) },
-		{ "TaskSpawnEvent", p->level == PLAN_FULL && o->has_task_events },
-		{ "TaskTerminateEvent", p->level == PLAN_FULL && o->has_task_events },
-		{ "agent:TaskEnd", p->level == PLAN_FULL && o->has_task_events },
-	};
-	int err = 0;
-
-	for (size_t i = 0; !err && i < sizeof(claims) / sizeof(claims[0]); i++)
-		if (claims[i].is_claimed)
-			err = metadata_add(m, "agent.has", claims[i].event);
-	return err;
-}
-
-/* The facts about this recording that every segment repeats. */
-static int session_describe(struct session *s, const struct opt *o)
-{
-	const struct plan_file *tokio = &s->plan->files[0];
-	struct metadata *m;
-	int err;
-
-	for (size_t i = 0; i < s->plan->files_cnt; i++)
-		if (s->plan->files[i].vtables_cnt) {
-			tokio = &s->plan->files[i];
-			break;
-		}
-	err = metadata_new(&s->metadata);
-	if (err)
-		return err;
-	m = s->metadata;
-	err = metadata_set_process(m, s->target->pid, s->target->start_ticks,
-				   o->service_name ? o->service_name : s->target->comm,
-				   segments_boot_id(s->segments), DIAL9_VERSION);
-	if (!err)
-		err = session_claim(m, o, s->plan);
-	if (!err && tokio->tokio[0])
-		err = metadata_set(m, "tokio.version", tokio->tokio);
-	if (!err)
-		err = metadata_set(m, "tokio.unstable", tokio->is_unstable ? "true" : "false");
-	if (!err && tokio->rustc[0])
-		err = metadata_set(m, "rustc.version", tokio->rustc);
-	if (!err && tokio->build_id[0])
-		err = metadata_set(m, "process.build_id", tokio->build_id);
-	if (!err)
-		err = metadata_set(m, "cpu.profile.enabled", o->cpu_hz ? "true" : "false");
-	if (!err && o->cpu_hz)
-		err = metadata_setf(m, "cpu.profile.frequency_hz", "%llu",
-				    (unsigned long long)o->cpu_hz);
-	for (size_t i = 0; !err && i < o->metadata_cnt; i++)
-		err = metadata_set(m, o->metadata[i].key, o->metadata[i].value);
-	return err;
 }
 
 /* Names future types before the probes go live, so that no look-up delays the first drain. */
@@ -196,7 +120,7 @@ static int session_start_track(struct session *s, const struct opt *o, unsigned 
 			.pid = (uint32_t)s->target->pid,
 			.level = session_levels[s->plan->level],
 			.types = "",
-			.ends = !session_has_site(s->plan, WIRE_SITE_POLL) ? "none" :
+			.ends = !plan_has_site(s->plan, WIRE_SITE_POLL) ? "none" :
 				is_exact				    ? "exact" :
 									      "inferred",
 			.reason = "asked for",
@@ -208,8 +132,8 @@ static int session_start_track(struct session *s, const struct opt *o, unsigned 
 		.runtime_name = o->runtime_name,
 		.has_exact_ends = is_exact,
 		.has_task_events = s->plan->level == PLAN_FULL && o->has_task_events,
-		.has_bind = session_has_site(s->plan, WIRE_SITE_BIND),
-		.has_raise = session_has_site(s->plan, WIRE_SITE_RAISE),
+		.has_bind = plan_has_site(s->plan, WIRE_SITE_BIND),
+		.has_raise = plan_has_site(s->plan, WIRE_SITE_RAISE),
 	};
 	int err;
 
@@ -275,7 +199,8 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	if (!err)
 		err = session_segments(s, o);
 	if (!err)
-		err = session_describe(s, o);
+		err = manifest_new(o, s->target, s->plan, segments_boot_id(s->segments),
+				   &s->metadata);
 	if (!err)
 		err = symbols_open(s->target, &s->symbols);
 	if (!err)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/types.h>
+
+#include "bpf/wire.h"
+#include "metadata.h"
+#include "opt.h"
+#include "plan.h"
+#include "target.h"
+
+/* Says which events this recording claims to hold: what is not in the list was not recorded. */
+static int manifest_claim(struct metadata *m, const struct opt *o, const struct plan *p)
+{
+	const struct {
+		const char *event;
+		bool is_claimed;
+	} claims[] = {
+		{ "WorkerParkEvent", true },
+		{ "WorkerUnparkEvent", true },
+		{ "RuntimeMetricsEvent", true },
+		{ "agent:OffCpu", p->level >= PLAN_POLLS },
+		{ "CpuSampleEvent", o->cpu_hz > 0 },
+		{ "PollStartEvent", p->level >= PLAN_POLLS },
+		{ "PollEndEvent", p->level >= PLAN_POLLS },
+		{ "agent:NestedPoll", p->level >= PLAN_POLLS },
+		{ "agent:Blocking", p->level >= PLAN_POLLS },
+		{ "agent:Alive", p->level >= PLAN_POLLS },
+		{ "WakeEventEvent", plan_has_site(p, WIRE_SITE_SCHEDULE) },
+		{ "TaskSpawnEvent", p->level == PLAN_FULL && o->has_task_events },
+		{ "TaskTerminateEvent", p->level == PLAN_FULL && o->has_task_events },
+		{ "agent:TaskEnd", p->level == PLAN_FULL && o->has_task_events },
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(claims) / sizeof(claims[0]); i++)
+		if (claims[i].is_claimed)
+			err = metadata_add(m, "agent.has", claims[i].event);
+	return err;
+}
+
+/* The file that carries Tokio: others are in the plan for the unwinder's sake. */
+static const struct plan_file *manifest_tokio(const struct plan *p)
+{
+	for (size_t i = 0; i < p->files_cnt; i++)
+		if (p->files[i].vtables_cnt)
+			return &p->files[i];
+	return &p->files[0];
+}
+
+static int manifest_build(struct metadata *m, const struct plan_file *f)
+{
+	int err = metadata_set(m, "tokio.unstable", f->is_unstable ? "true" : "false");
+
+	if (!err && f->tokio[0])
+		err = metadata_set(m, "tokio.version", f->tokio);
+	if (!err && f->rustc[0])
+		err = metadata_set(m, "rustc.version", f->rustc);
+	if (!err && f->build_id[0])
+		err = metadata_set(m, "process.build_id", f->build_id);
+	return err;
+}
+
+static int manifest_options(struct metadata *m, const struct opt *o)
+{
+	int err = metadata_set(m, "cpu.profile.enabled", o->cpu_hz ? "true" : "false");
+
+	if (!err && o->cpu_hz)
+		err = metadata_setf(m, "cpu.profile.frequency_hz", "%llu",
+				    (unsigned long long)o->cpu_hz);
+	for (size_t i = 0; !err && i < o->metadata_cnt; i++)
+		err = metadata_set(m, o->metadata[i].key, o->metadata[i].value);
+	return err;
+}
+
+int manifest_new(const struct opt *o, const struct target *t, const struct plan *p,
+		 const char *boot_id, struct metadata **ret)
+{
+	struct metadata *m;
+	int err = metadata_new(&m);
+
+	if (err)
+		return err;
+	err = metadata_set_process(m, t->pid, t->start_ticks,
+				   o->service_name ? o->service_name : t->comm, boot_id,
+				   DIAL9_VERSION);
+	if (!err)
+		err = manifest_claim(m, o, p);
+	if (!err)
+		err = manifest_build(m, manifest_tokio(p));
+	if (!err)
+		err = manifest_options(m, o);
+	if (err)
+		metadata_free(m);
+	else
+		*ret = m;
+	return err;
+}
