@@ -11,9 +11,6 @@
 
 #define CODE_BACK_SZ 32768u /* how far back a start without unwind entry is looked for */
 #define CODE_GUESSES_MAX 8 /* prologues tried */
-#define CODE_SEGMENT_PREFIXES                                                                      \
-	(ZYDIS_ATTRIB_HAS_SEGMENT_CS | ZYDIS_ATTRIB_HAS_SEGMENT_SS |                               \
-	 ZYDIS_ATTRIB_HAS_SEGMENT_DS | ZYDIS_ATTRIB_HAS_SEGMENT_ES)
 
 static uint8_t code_gpr(ZydisRegister reg)
 {
@@ -58,13 +55,17 @@ static bool code_kernel_emulates(const uint8_t *b, size_t len)
 static bool code_kernel_steps(const ZydisDecodedInstruction *in, const struct code_op *op)
 {
 	if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || op->flow != CODE_NEXT ||
-	    op->mem_addr || (in->attributes & (CODE_SEGMENT_PREFIXES | ZYDIS_ATTRIB_HAS_LOCK |
-					       ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-					       ZYDIS_ATTRIB_HAS_REPNE)))
+	    op->mem_addr)
 		return false;
+	for (unsigned i = 0; i < in->raw.prefix_count; i++)
+		if ((in->raw.prefixes[i].value & 0xf0) != 0x40 &&
+		    in->raw.prefixes[i].value != 0x66)
+			return false; /* segment, lock, repeat */
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		return in->opcode >= 0x88; /* not moves to segment or control registers */
+		/* not moves to segment or control registers */
+		return in->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->opcode >= 0x88 &&
+		       in->opcode != 0x8c && in->opcode != 0x8e;
 	case ZYDIS_MNEMONIC_ADD:
 	case ZYDIS_MNEMONIC_AND:
 	case ZYDIS_MNEMONIC_CMP:
@@ -321,13 +322,13 @@ static int code_guess_start(struct image *img, uint64_t vaddr, uint64_t *ret)
 		if (i >= n || !code_looks_like_start(b, i, n, from + i))
 			continue;
 		tried++;
-		if (!found) {
-			if (!code_reach(img, from + i, vaddr, NULL, NULL))
-				found = from + i;
-		} else if (!code_reach(img, from + i, found, NULL, NULL)) {
+		if (found && !code_reach(img, from + i, found, NULL, NULL)) {
 			*ret = found;
 			return 0;
 		}
+		/* one that reaches the place but not the last candidate shows that to be data */
+		if (!code_reach(img, from + i, vaddr, NULL, NULL))
+			found = from + i;
 	}
 	return -ENOENT;
 }
