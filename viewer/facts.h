@@ -18,7 +18,7 @@
 #include "format/trace.h"
 
 struct facts {
-	bool is_agent; /* some agent.* key: dial9-agent wrote it, in time order but for a few */
+	bool is_agent; /* some agent.* key: dial9-agent wrote it, nearly in time order */
 	bool has_claims; /* agent.has was seen */
 	bool claims[D9_EV_CNT];
 	uint64_t unknown[D9_EV_CNT]; /* bit per field of records.def */

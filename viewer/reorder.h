@@ -14,9 +14,9 @@
 
 #include "moment.h"
 
-/* Moments kept, 40 bytes each, twice while they are sorted: one recorder writes in order but for
- * moments stamped before they are known; others write thread after thread, for seconds. */
-#define REORDER_SMALL (1u << 16)
+/* Moments kept at most, 40 bytes each, and as many again to sort them: dial9-agent hands its events
+ * on by worker a few times a second; others write thread after thread, each for many seconds. */
+#define REORDER_SMALL (1u << 19)
 #define REORDER_LARGE (1u << 21)
 
 struct reorder;
