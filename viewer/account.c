@@ -288,7 +288,8 @@ int account_moment(void *ctx, const struct moment *m)
 	struct account *a = ctx;
 
 	/* these five have no meaning without a worker */
-	if (m->worker == MOMENT_NO_WORKER && (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED)) {
+	if (m->worker == MOMENT_NO_WORKER &&
+	    (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED)) {
 		a->over_worker_cap++;
 		return 0;
 	}
@@ -342,9 +343,9 @@ void account_blocking(struct account *a, const struct d9_ev *ev)
 
 	if (!d9_value_u64(d9_val(ev, D9F_agent_blocking_start_ns), &start_ns))
 		return;
-	row = typetable_row(a->types,
-			    typetable_find(a->types,
-					   labels_field(a->labels, ev, D9F_agent_blocking_type)));
+	row = typetable_row(
+		a->types,
+		typetable_find(a->types, labels_field(a->labels, ev, D9F_agent_blocking_type)));
 	row->blocking++;
 	account_add(a, &row->run, ev->ts_ns > start_ns ? ev->ts_ns - start_ns : 0);
 	if (d9_value_u64(d9_val(ev, D9F_agent_blocking_queued_ns), &queued_ns))

@@ -167,9 +167,9 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 		if (got == '?' || got == ':')
 			return notice(EXIT_USAGE, "%s: %s: see dial9-view %s --help",
 				      argv[optind - 1],
-				      got == ':' ? "its value is missing" :
-				      optopt	 ? "it takes no value" :
-						   "unknown or ambiguous option",
+				      got == ':' ? "its value is missing"
+				      : optopt	 ? "it takes no value"
+						 : "unknown or ambiguous option",
 				      c->name);
 		for (e = command_entries;
 		     got < COMMAND_LONG && (e->letter != got || !command_takes(c, e));)
@@ -187,8 +187,9 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 	}
 	for (e = command_entries; e < command_entries + COMMAND_ENTRIES; e++)
 		if (e->option & c->required & ~given)
-			return notice(EXIT_USAGE, "%s: --%s %s is missing: see dial9-view %s --help",
-				      c->name, e->name, e->arg, c->name);
+			return notice(EXIT_USAGE,
+				      "%s: --%s %s is missing: see dial9-view %s --help", c->name,
+				      e->name, e->arg, c->name);
 	if (optind >= argc)
 		return notice(EXIT_USAGE, "%s: no FILE or DIR given: see dial9-view %s --help",
 			      c->name, c->name);

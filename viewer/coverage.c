@@ -78,9 +78,8 @@ static void coverage_metadata(struct coverage *c, const struct d9_ev *ev)
 			continue;
 		}
 		c->facts_cnt += at == c->facts_cnt;
-		c->facts[at] = (struct coverage_fact){
-			key, labels_put(c->labels, pair.val.p, pair.val.len)
-		};
+		c->facts[at] = (struct coverage_fact){ key, labels_put(c->labels, pair.val.p,
+								       pair.val.len) };
 	}
 }
 

@@ -91,9 +91,9 @@ void facts_add(struct facts *f, const struct d9_ev *ev)
 			while (facts_next(&pair.val, &item))
 				facts_add_unknown(f, item);
 		} else if (facts_is(pair.key, "tokio.local_queue")) {
-			f->queues = facts_is(pair.val, "false")	  ? FACTS_QUEUES_UNKNOWN :
-				    facts_is(pair.val, "partial") ? FACTS_QUEUES_PARTIAL :
-								    FACTS_QUEUES_KNOWN;
+			f->queues = facts_is(pair.val, "false")	    ? FACTS_QUEUES_UNKNOWN
+				    : facts_is(pair.val, "partial") ? FACTS_QUEUES_PARTIAL
+								    : FACTS_QUEUES_KNOWN;
 		}
 	}
 }
@@ -102,8 +102,8 @@ bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint
 {
 	if (kind >= D9_EV_CNT || field < 0 || field > 63)
 		return false;
-	if (facts_is_queue(kind, field) &&
-	    (f->queues == FACTS_QUEUES_UNKNOWN || (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
+	if (facts_is_queue(kind, field) && (f->queues == FACTS_QUEUES_UNKNOWN ||
+					    (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
 		return true;
 	return f->unknown[kind] & 1ull << field;
 }

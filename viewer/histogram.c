@@ -90,8 +90,7 @@ int histogram_merge(struct histogram *to, const struct histogram *from)
 		return 0;
 	for (unsigned int row = 0; row <= HISTOGRAM_ROWS; row++)
 		for (unsigned int b = 0; from->rows[row] && b < HISTOGRAM_SUB_CNT; b++)
-			if (from->rows[row][b] &&
-			    histogram_count(to, row, b, from->rows[row][b]))
+			if (from->rows[row][b] && histogram_count(to, row, b, from->rows[row][b]))
 				return -ENOMEM;
 	if (to->cnt == 0 || from->min < to->min)
 		to->min = from->min;

@@ -50,7 +50,8 @@ struct invariants_worker {
 	bool is_polling, is_parked;
 	bool has_polled, has_parked; /* since the start or the last gap */
 	uint64_t task, start_ns; /* of the open poll */
-	uint64_t overlap_ns, overlap_off_ns; /* another worker polls it since; off CPU within that */
+	uint64_t overlap_ns,
+		overlap_off_ns; /* another worker polls it since; off CPU within that */
 	bool has_file_ns;
 	uint64_t file_ns; /* stamp of its last event in file order */
 };

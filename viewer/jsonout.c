@@ -11,7 +11,6 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-
 struct json {
 	yajl_gen gen;
 	FILE *out;

@@ -136,8 +136,7 @@ uint32_t labels_put(struct labels *l, const char *p, size_t len)
 		for (at = hash & mask; l->slots[at]; at = (at + 1) & mask) {
 			const struct label *have = &l->texts[l->slots[at] - 1];
 
-			if (have->hash == hash && have->len == len &&
-			    memcmp(have->p, p, len) == 0)
+			if (have->hash == hash && have->len == len && memcmp(have->p, p, len) == 0)
 				return l->slots[at] - 1;
 		}
 	}

@@ -112,9 +112,9 @@ int leaftable_rows(const struct leaftable *t, const struct labels *labels,
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->cnt; i++)
 		if (t->leaves[i].samples)
-			rows[cnt++] = (struct leaf_row){ t->leaves[i].label, t->leaves[i].addr,
-							 t->leaves[i].samples,
-							 t->leaves[i].in_polls };
+			rows[cnt++] =
+				(struct leaf_row){ t->leaves[i].label, t->leaves[i].addr,
+						   t->leaves[i].samples, t->leaves[i].in_polls };
 	qsort(rows, cnt, sizeof(*rows), leaftable_compare_names);
 	for (uint32_t i = 0; i < cnt; i++) {
 		if (kept > 0 && rows[i].label != LABEL_UNKNOWN &&

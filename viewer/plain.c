@@ -208,8 +208,9 @@ int plain_read_time(const char *text, uint64_t *ret_ns, bool *ret_relative)
 	static const struct {
 		const char *name;
 		uint64_t ns;
-	} units[] = { { "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-		      { "s", 1000000000 } };
+	} units[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
 	bool relative = *text == '+';
 	uint64_t whole = 0, part = 0, scale = 1, ns;
 	const char *at = text + relative;

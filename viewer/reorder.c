@@ -64,8 +64,7 @@ static bool reorder_pass(struct reorder *r)
 		end = middle < r->cnt ? reorder_run(m, middle, r->cnt) : middle;
 		for (left = from, right = middle; left < middle || right < end;) {
 			/* <= : the left one was first in the file */
-			if (right >= end ||
-			    (left < middle && m[left].ts_ns <= m[right].ts_ns))
+			if (right >= end || (left < middle && m[left].ts_ns <= m[right].ts_ns))
 				r->scratch[at++] = m[left++];
 			else
 				r->scratch[at++] = m[right++];

@@ -68,8 +68,9 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 	if (m.kind == MOMENT_SAMPLE) {
 		const struct d9_value *stack = d9_val(ev, D9F_cpu_sample_callchain);
 
-		m.label = leaftable_find(r->account.leaves,
-					 stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
+		m.label =
+			leaftable_find(r->account.leaves,
+				       stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
 	}
 	return reorder_put(r->reorder, &m);
 }

@@ -42,8 +42,7 @@ static void reporttext_share(FILE *out, int width, bool is_known, uint64_t part,
 {
 	char text[PLAIN_SZ];
 
-	fprintf(out, " %*s", width,
-		is_known ? plain_share(text, part, whole) : reporttext_unknown);
+	fprintf(out, " %*s", width, is_known ? plain_share(text, part, whole) : reporttext_unknown);
 }
 
 static void reporttext_quantiles(FILE *out, const struct histogram *h)
@@ -227,7 +226,8 @@ static void reporttext_workers(FILE *out, const struct report *r, uint64_t top)
 
 	if (r->workers_cnt == 0)
 		return;
-	fputs("\nWORKERS\n  id     busy   share  parked   delay between unknown    polls  runtime\n",
+	fputs("\nWORKERS\n  id     busy   share  parked   delay between unknown    polls  "
+	      "runtime\n",
 	      out);
 	for (uint32_t i = 0; i < r->workers_cnt; i++) {
 		const struct worker *w = workertable_get(r->account.workers, r->workers[i]);
@@ -271,8 +271,9 @@ static void reporttext_longest(FILE *out, const struct report *r)
 		uint64_t at_ns = p->poll.start_ns - r->coverage.first_ns;
 
 		reporttext_duration(out, 8, true, p->ns);
-		fprintf(out, "  +%" PRIu64 ".%06u s  %6" PRIu32 " %10" PRIu64 " ", at_ns / 1000000000,
-			(unsigned int)(at_ns % 1000000000 / 1000), p->worker, p->poll.task);
+		fprintf(out, "  +%" PRIu64 ".%06u s  %6" PRIu32 " %10" PRIu64 " ",
+			at_ns / 1000000000, (unsigned int)(at_ns % 1000000000 / 1000), p->worker,
+			p->poll.task);
 		reporttext_duration(out, 7, r->has_off, p->poll.off_ns);
 		fprintf(out, "  %-15s %8" PRIu32 "  ",
 			p->poll.off_ns ? offname(text, p->poll.off_worst) : reporttext_unknown,

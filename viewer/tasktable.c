@@ -118,7 +118,7 @@ void tasktable_revive(struct tasktable *t, struct task *task)
 void tasktable_forget_states(struct tasktable *t)
 {
 	for (uint32_t i = 0; i < t->slots_cnt; i++) {
-		t->slots[i].flags &= (uint8_t)~(TASK_RUNNING | TASK_WOKEN_RUNNING);
+		t->slots[i].flags &= (uint8_t) ~(TASK_RUNNING | TASK_WOKEN_RUNNING);
 		t->slots[i].wake_ns = 0;
 	}
 }

@@ -78,8 +78,8 @@ static int traceset_compare_recordings(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static int traceset_add_file(struct traceset *set, struct traceset_recording *rec,
-			     const char *path, const struct stat *st, struct traceset_file f)
+static int traceset_add_file(struct traceset *set, struct traceset_recording *rec, const char *path,
+			     const struct stat *st, struct traceset_file f)
 {
 	struct traceset_file *grown;
 	const char *slash;
@@ -106,7 +106,7 @@ static int traceset_add_file(struct traceset *set, struct traceset_recording *re
 
 /* A new, empty recording at the end of the set; NULL on -ENOMEM. */
 static struct traceset_recording *traceset_add_recording(struct traceset *set, const char *name,
-							  size_t name_len)
+							 size_t name_len)
 {
 	struct traceset_recording *grown;
 
@@ -263,10 +263,11 @@ int traceset_open(const char *path, struct traceset *ret)
 	}
 	ret->recordings_cnt = kept;
 	if (kept == 0)
-		return notice(-ENODATA,
-			      "%s: no trace in it: segments are called trace.0.bin.zst, and a trace "
-			      "directory holds them or a directory for each process",
-			      path);
+		return notice(
+			-ENODATA,
+			"%s: no trace in it: segments are called trace.0.bin.zst, and a trace "
+			"directory holds them or a directory for each process",
+			path);
 	qsort(ret->recordings, kept, sizeof(ret->recordings[0]), traceset_compare_recordings);
 	return 0;
 }

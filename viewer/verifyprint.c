@@ -31,9 +31,9 @@ static void verifyprint_result(FILE *out, const struct verify *v, enum invariant
 	const struct invariant_result *r = &v->invariants.results[i];
 
 	fprintf(out, "    %-9s %s",
-		r->is_judged && r->broken	? "BROKEN" :
-		r->is_judged && r->looked	? "ok" :
-						  "not asked",
+		r->is_judged && r->broken   ? "BROKEN"
+		: r->is_judged && r->looked ? "ok"
+					    : "not asked",
 		invariant_text(i));
 	if (!r->is_judged) {
 		fputs(" (the recording does not claim what this needs)\n", out);

@@ -25,8 +25,7 @@ const struct command command_table[] = {
 	  "TIME is ns as recorded; as an option also +1.5s, +20ms, +300us since the start.\n"
 	  "unknown: the recorder could not know the value (JSON: null). Integers are exact.\n",
 	  COMMAND_JSON | COMMAND_KIND | COMMAND_FROM | COMMAND_UNTIL, 0, dump_run },
-	{ "verify", "[--json] FILE|DIR",
-	  "are the files whole, and do their events make sense?",
+	{ "verify", "[--json] FILE|DIR", "are the files whole, and do their events make sense?",
 	  "Decodes everything, counts events by name and checks what must hold: starts and\n"
 	  "ends alternate, no task on two workers at once, no id used twice, no segment\n"
 	  "missing. What the recording does not claim to hold is not judged.\n"

@@ -31,10 +31,8 @@ static void check(int err, const char *what)
 	exit(1);
 }
 
-#define PUT(name, us, ...)                                                        \
-	check(d9_put_##name(&enc, T0 + (us) * 1000ull,                            \
-			    &(struct d9_##name){ __VA_ARGS__ }),                  \
-	      #name)
+#define PUT(name, us, ...) \
+	check(d9_put_##name(&enc, T0 + (us)*1000ull, &(struct d9_##name){ __VA_ARGS__ }), #name)
 
 static uint32_t str(const char *text)
 {
@@ -88,7 +86,8 @@ static void end(const char *path, enum d9_compression compression, size_t cut, i
 
 static struct d9_pair pair(const char *key, const char *value)
 {
-	return (struct d9_pair){ { key, (uint32_t)strlen(key) }, { value, (uint32_t)strlen(value) } };
+	return (struct d9_pair){ { key, (uint32_t)strlen(key) },
+				 { value, (uint32_t)strlen(value) } };
 }
 
 /* What each segment of dial9-agent begins with. */
@@ -160,12 +159,15 @@ static void alpha_first(void)
 	PUT(worker_park, 15000, .worker_id = 1, .tid = 101);
 	/* symbols: of 0x1000 the inlined one is the innermost */
 	check(d9_put_symbol(&enc, 0,
-			    &(struct d9_symbol){ .addr = 0x1000, .symbol_name = str("alpha::work"),
+			    &(struct d9_symbol){ .addr = 0x1000,
+						 .symbol_name = str("alpha::work"),
 						 .source_file = str("") }),
 	      "symbol");
 	check(d9_put_symbol(&enc, 0,
-			    &(struct d9_symbol){ .addr = 0x1000, .symbol_name = str("alpha::spin"),
-						 .inline_depth = 1, .source_file = str("a.rs"),
+			    &(struct d9_symbol){ .addr = 0x1000,
+						 .symbol_name = str("alpha::spin"),
+						 .inline_depth = 1,
+						 .source_file = str("a.rs"),
 						 .source_line = 7 }),
 	      "symbol");
 }
@@ -274,15 +276,20 @@ static void broken_pools(void)
 static void hostile(void)
 {
 	static const struct d9_any_field fields[] = {
-		{ "i", D9_T_I64 },	 { "f", D9_T_F64 },
-		{ "yes", D9_T_BOOL },	 { "text", D9_T_STRING },
-		{ "raw", D9_T_BYTES },	 { "big", D9_T_VARINT },
+		{ "i", D9_T_I64 },
+		{ "f", D9_T_F64 },
+		{ "yes", D9_T_BOOL },
+		{ "text", D9_T_STRING },
+		{ "raw", D9_T_BYTES },
+		{ "big", D9_T_VARINT },
 		{ "none", D9_T_VARINT | D9_T_OPTIONAL },
-		{ "stack", D9_T_STACK }, { "\x1b[31mred", D9_T_U16 },
+		{ "stack", D9_T_STACK },
+		{ "\x1b[31mred", D9_T_U16 },
 	};
 	static const struct d9_any_def def = { 101, "custom:\x1b[2J", false, 9, fields };
 	static const uint64_t frames[] = { 1, 0xffffffffffffffffull };
-	static const char text[] = "tab\there \x1b]0;title\x07 bad\xff\xfe \xe2\x80\xae rtl \"q\" \\";
+	static const char text[] =
+		"tab\there \x1b]0;title\x07 bad\xff\xfe \xe2\x80\xae rtl \"q\" \\";
 	const struct d9_value values[] = {
 		{ .type = D9_T_I64, .i = -5 },
 		{ .type = D9_T_F64, .f = 0.1 },

@@ -150,8 +150,9 @@ static void test_gap(void **state)
 static void test_worker_parts_sum_to_the_span(void **state)
 {
 	struct worker *w = workertable_get(a.workers, 5);
-	struct moment unpark = { .ts_ns = 500, .kind = MOMENT_UNPARK, .worker = 5, .tid = 8,
-				 .has_a = true, .a = 40 };
+	struct moment unpark = {
+		.ts_ns = 500, .kind = MOMENT_UNPARK, .worker = 5, .tid = 8, .has_a = true, .a = 40
+	};
 
 	(void)state;
 	start(100, 5, 1);
@@ -198,12 +199,23 @@ static void test_tasks_are_counted_once(void **state)
 
 static void test_nested_and_off_cpu(void **state)
 {
-	struct moment nested = { .ts_ns = 180, .kind = MOMENT_NESTED, .worker = 0, .task = 2,
-				 .label = place, .a = 150 };
-	struct moment off = { .ts_ns = 170, .kind = MOMENT_OFF_CPU, .worker = 0, .task = 1,
-			      .label = MOMENT_SYSCALL + 35, .a = 110 };
-	struct moment idle = { .ts_ns = 400, .kind = MOMENT_OFF_CPU, .worker = 0,
-			       .label = MOMENT_OFF_OTHER, .a = 300 };
+	struct moment nested = { .ts_ns = 180,
+				 .kind = MOMENT_NESTED,
+				 .worker = 0,
+				 .task = 2,
+				 .label = place,
+				 .a = 150 };
+	struct moment off = { .ts_ns = 170,
+			      .kind = MOMENT_OFF_CPU,
+			      .worker = 0,
+			      .task = 1,
+			      .label = MOMENT_SYSCALL + 35,
+			      .a = 110 };
+	struct moment idle = { .ts_ns = 400,
+			       .kind = MOMENT_OFF_CPU,
+			       .worker = 0,
+			       .label = MOMENT_OFF_OTHER,
+			       .a = 300 };
 
 	(void)state;
 	start(100, 0, 1);

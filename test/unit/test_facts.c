@@ -19,7 +19,8 @@ static void add(void *ctx, const struct d9_ev *ev)
 
 static struct d9_pair pair(const char *key, const char *value)
 {
-	return (struct d9_pair){ { key, (uint32_t)strlen(key) }, { value, (uint32_t)strlen(value) } };
+	return (struct d9_pair){ { key, (uint32_t)strlen(key) },
+				 { value, (uint32_t)strlen(value) } };
 }
 
 static void learn(struct facts *f, const char *key, const char *value)

@@ -105,8 +105,9 @@ static void test_unexplained(void **state)
 
 static void test_two_workers(void **state)
 {
-	const struct moment off = { .ts_ns = 2400000, .kind = MOMENT_OFF_CPU, .worker = 0,
-				    .task = 1, .a = 1000000 };
+	const struct moment off = {
+		.ts_ns = 2400000, .kind = MOMENT_OFF_CPU, .worker = 0, .task = 1, .a = 1000000
+	};
 
 	(void)state;
 	at(0, MOMENT_POLL_START, 0, 1);
@@ -150,8 +151,10 @@ static void test_judged_only_where_claimed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		INVARIANT_TEST(test_whole_life),  INVARIANT_TEST(test_alternation),
-		INVARIANT_TEST(test_unexplained), INVARIANT_TEST(test_two_workers),
+		INVARIANT_TEST(test_whole_life),
+		INVARIANT_TEST(test_alternation),
+		INVARIANT_TEST(test_unexplained),
+		INVARIANT_TEST(test_two_workers),
 		INVARIANT_TEST(test_judged_only_where_claimed),
 	};
 

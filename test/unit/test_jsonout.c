@@ -74,12 +74,16 @@ static void test_strings(void **state)
 	json_bytes(j, "", 0);
 	json_bytes(j, NULL, 0);
 	json_bytes(j, "a\"b\\c\n\x1b", 7);
-	json_bytes(j, "\xff" "a\xe2\x82", 4); /* no UTF-8: one U+FFFD for each bad byte */
+	json_bytes(j,
+		   "\xff"
+		   "a\xe2\x82",
+		   4); /* no UTF-8: one U+FFFD for each bad byte */
 	json_bytes(j, "nul\0in", 6);
 	json_hex(j, (const uint8_t *)"\x00\xff", 2);
 	json_list_end(j);
 	end(j, out,
-	    "[\"\",\"\",\"a\\\"b\\\\c\\n\\u001B\",\"\xef\xbf\xbd" "a\xef\xbf\xbd\xef\xbf\xbd\","
+	    "[\"\",\"\",\"a\\\"b\\\\c\\n\\u001B\",\"\xef\xbf\xbd"
+	    "a\xef\xbf\xbd\xef\xbf\xbd\","
 	    "\"nul\\u0000in\",\"00ff\"]");
 }
 

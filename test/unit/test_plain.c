@@ -36,7 +36,9 @@ static void test_write(void **state)
 	check_write("nul\0in", 6, "nul\\x00in");
 	check_write("\x7f", 1, "\\x7f");
 	check_write("gr\xc3\xbc\xc3\x9f", 6, "gr\xc3\xbc\xc3\x9f"); /* UTF-8 passes */
-	check_write("\xc2\x9b" "31m", 5, "\\u{9b}31m"); /* CSI as a C1 control */
+	check_write("\xc2\x9b"
+		    "31m",
+		    5, "\\u{9b}31m"); /* CSI as a C1 control */
 	check_write("\xe2\x80\xae", 3, "\\u{202e}"); /* right-to-left override */
 	check_write("\xff\xfe", 2, "\\xff\\xfe");
 	check_write("\xc0\x80", 2, "\\xc0\\x80"); /* overlong NUL */
@@ -58,9 +60,15 @@ static void test_cut(void **state)
 	assert_int_equal(plain_cut(to, sizeof(to), "0123456789a", 11, 10), 10);
 	assert_string_equal(to, "..3456789a");
 	/* an escape is left out whole, never cut */
-	plain_cut(to, sizeof(to), "ab\x1b" "0123456789", 13, 10);
+	plain_cut(to, sizeof(to),
+		  "ab\x1b"
+		  "0123456789",
+		  13, 10);
 	assert_string_equal(to, "..23456789");
-	plain_cut(to, sizeof(to), "ab\x1b" "0123456", 10, 10);
+	plain_cut(to, sizeof(to),
+		  "ab\x1b"
+		  "0123456",
+		  10, 10);
 	assert_string_equal(to, "..0123456");
 }
 
@@ -108,8 +116,19 @@ static void test_share_and_size(void **state)
 
 static void test_read_time(void **state)
 {
-	static const char *const bad[] = { "",	   "+",	    "-1",  "1x",  " 1", "1.5", "1.5ns", "s",
-					   "1 s", "1e9", "0x10", "++1", "18446744073709551616",
+	static const char *const bad[] = { "",
+					   "+",
+					   "-1",
+					   "1x",
+					   " 1",
+					   "1.5",
+					   "1.5ns",
+					   "s",
+					   "1 s",
+					   "1e9",
+					   "0x10",
+					   "++1",
+					   "18446744073709551616",
 					   "18446744073709551615s" };
 	static const struct {
 		const char *text;
@@ -140,8 +159,8 @@ static void test_read_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write),	      cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_duration),      cmocka_unit_test(test_share_and_size),
+		cmocka_unit_test(test_write),	  cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_duration),  cmocka_unit_test(test_share_and_size),
 		cmocka_unit_test(test_read_time),
 	};
 

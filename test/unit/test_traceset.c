@@ -148,8 +148,8 @@ static void test_any_file_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DIR_TEST(test_order),	 DIR_TEST(test_same_segment_twice),
-		DIR_TEST(test_failures), DIR_TEST(test_links_inside_are_not_followed),
+		DIR_TEST(test_order),	      DIR_TEST(test_same_segment_twice),
+		DIR_TEST(test_failures),      DIR_TEST(test_links_inside_are_not_followed),
 		DIR_TEST(test_any_file_name),
 	};
 
