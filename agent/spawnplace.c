@@ -4,6 +4,7 @@
 
 #include "callers.h"
 #include "debuginfo.h"
+#include "locations.h"
 #include "rustname.h"
 #include "symfile.h"
 
@@ -34,69 +35,107 @@ bool spawnplace_is_runtime(const char *file)
 	return false;
 }
 
-/* The innermost user frame. 0; -ENOENT no frame is known; -EAGAIN all are the runtime's, and
- * *ret_function is the function to find callers of. */
-static int spawnplace_here(struct symfile *f, uint64_t vaddr, char place[PLACE_SZ],
-			   uint64_t *ret_function)
+struct spawnplace_search {
+	struct symfile *file;
+	uint64_t queue[SPAWNPLACE_VISITS_MAX]; /* call sites, in order of discovery */
+	size_t cnt;
+	char place[PLACE_SZ]; /* the only one so far, "" = none */
+};
+
+/* True if a call at that place hands its own place on: the called function tracks its caller. */
+static bool spawnplace_is_tracked(const struct symfile *f, const struct debuginfo_frame *call)
+{
+	return f->locations && !spawnplace_is_runtime(call->file) &&
+	       locations_has(f->locations, call->file, call->line, call->column);
+}
+
+/* 0 when it is the only one so far; -ENOENT: there are two, or it is not known. */
+static int spawnplace_record(struct spawnplace_search *s, const struct debuginfo_frame *frame)
+{
+	char place[PLACE_SZ];
+
+	/* a merged call has no line */
+	if (frame->line == 0)
+		return -ENOENT;
+	snprintf(place, sizeof(place), "%s:%" PRIu32 ":%" PRIu32, frame->file, frame->line,
+		 frame->column);
+	if (s->place[0] && strcmp(s->place, place) != 0)
+		return -ENOENT;
+	memcpy(s->place, place, sizeof(place));
+	return 0;
+}
+
+/* True if every caller of `function` hands its place on, and there is one. */
+static bool spawnplace_tracks_callers(const struct symfile *f, uint64_t function)
+{
+	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
+	uint64_t site;
+	size_t n = 0;
+
+	for (; f->callers && callers_nth(f->callers, function, n, &site) == 0; n++) {
+		int cnt = debuginfo_frames(f->debug, site, frames, NULL);
+
+		if (n == SPAWNPLACE_VISITS_MAX || cnt <= 0 ||
+		    !spawnplace_is_tracked(f, &frames[cnt - 1]))
+			return false;
+	}
+	return n > 0;
+}
+
+static int spawnplace_queue_callers(struct spawnplace_search *s, uint64_t function)
+{
+	uint64_t site;
+
+	for (size_t n = 0;
+	     s->file->callers && callers_nth(s->file->callers, function, n, &site) == 0; n++) {
+		size_t seen = 0;
+
+		while (seen < s->cnt && s->queue[seen] != site)
+			seen++;
+		if (seen < s->cnt)
+			continue;
+		if (s->cnt == SPAWNPLACE_VISITS_MAX)
+			return -ENOENT;
+		s->queue[s->cnt++] = site;
+	}
+	return 0;
+}
+
+/* One call site: its user frame is the place, or its callers are queued. */
+static int spawnplace_visit(struct spawnplace_search *s, uint64_t vaddr)
 {
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
 	struct debuginfo_range range;
-	int cnt = debuginfo_frames(f->debug, vaddr, frames, &range);
+	int cnt = debuginfo_frames(s->file->debug, vaddr, frames, &range);
+	int i = cnt - 1;
 
-	for (int i = cnt - 1; i >= 0; i--) {
-		if (!frames[i].file[0])
-			return -ENOENT;
-		if (spawnplace_is_runtime(frames[i].file))
-			continue;
-		/* a merged call has no line: then the place is not known */
-		if (frames[i].line == 0)
-			return -ENOENT;
-		snprintf(place, PLACE_SZ, "%s:%" PRIu32 ":%" PRIu32, frames[i].file, frames[i].line,
-			 frames[i].column);
-		return 0;
-	}
 	if (cnt <= 0)
 		return -ENOENT;
-	*ret_function = range.entry;
-	return -EAGAIN;
+	while (i >= 0 && frames[i].file[0] && spawnplace_is_runtime(frames[i].file))
+		i--;
+	if (i >= 0 && !frames[i].file[0])
+		return -ENOENT;
+	while (i > 0 && spawnplace_is_tracked(s->file, &frames[i - 1]))
+		i--;
+	if (i > 0 || (i == 0 && !spawnplace_tracks_callers(s->file, range.entry)))
+		return spawnplace_record(s, &frames[i]);
+	return spawnplace_queue_callers(s, range.entry);
 }
 
 int spawnplace_find(struct symfile *f, uint64_t vaddr, char *buf, size_t sz)
 {
-	uint64_t queue[SPAWNPLACE_VISITS_MAX], function, site;
-	char first[PLACE_SZ] = "", place[PLACE_SZ];
-	size_t cnt = 1;
-	int err;
+	struct spawnplace_search s = { .file = f, .queue = { vaddr }, .cnt = 1 };
 
 	if (!f->debug || sz == 0)
 		return -ENOENT;
-	queue[0] = vaddr;
-	for (size_t i = 0; i < cnt; i++) {
-		err = spawnplace_here(f, queue[i], place, &function);
-		if (err == 0 && first[0] && strcmp(first, place) != 0)
+	symfile_trace(f);
+	for (size_t i = 0; i < s.cnt; i++)
+		/* a caller of which nothing is known could be another place */
+		if (spawnplace_visit(&s, s.queue[i]))
 			return -ENOENT;
-		if (err == 0)
-			memcpy(first, place, sizeof(first));
-		if (err == -ENOENT && i > 0)
-			return -ENOENT; /* a caller of which nothing is known */
-		if (err != -EAGAIN)
-			continue;
-		symfile_callers(f);
-		for (size_t n = 0; f->callers && callers_nth(f->callers, function, n, &site) == 0; n++) {
-			size_t seen = 0;
-
-			while (seen < cnt && queue[seen] != site)
-				seen++;
-			if (seen < cnt)
-				continue;
-			if (cnt == SPAWNPLACE_VISITS_MAX)
-				return -ENOENT;
-			queue[cnt++] = site;
-		}
-	}
-	if (!first[0])
+	if (!s.place[0])
 		return -ENOENT;
-	snprintf(buf, sz, "%s", first);
+	snprintf(buf, sz, "%s", s.place);
 	rustname_clean(buf);
 	return 0;
 }

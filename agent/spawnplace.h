@@ -6,6 +6,9 @@
  * place where a future of that type is spawned. So where the inlined calls at the address are all
  * Tokio's, its caller is looked up in the code: unique callers up to the first user frame prove the
  * place; two different places prove nothing.
+ *
+ * A user function with #[track_caller] that spawns is passed over in favour of its caller, as Tokio
+ * does (locations.h).
  */
 #ifndef DIAL9_SPAWNPLACE_H
 #define DIAL9_SPAWNPLACE_H

@@ -6,6 +6,7 @@
 #include "debuginfo.h"
 #include "elfsyms.h"
 #include "image.h"
+#include "locations.h"
 #include "rustname.h"
 #include "sections.h"
 #include "target.h"
@@ -41,6 +42,7 @@ int symfile_init(struct symfile *f, const struct target_file *from)
 
 void symfile_done(struct symfile *f)
 {
+	locations_close(f->locations);
 	callers_close(f->callers);
 	debuginfo_close(f->debug);
 	elfsyms_close(f->syms);
@@ -109,11 +111,13 @@ void symfile_prepare(struct symfile *f)
 	free(own);
 }
 
-void symfile_callers(struct symfile *f)
+void symfile_trace(struct symfile *f)
 {
-	if (f->has_tried_callers || !f->image)
+	if (f->has_tried_trace || !f->image)
 		return;
-	f->has_tried_callers = true;
+	f->has_tried_trace = true;
 	if (callers_open(f->image, &f->callers))
 		f->callers = NULL;
+	if (locations_open(f->image, &f->locations))
+		f->locations = NULL;
 }

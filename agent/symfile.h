@@ -17,6 +17,7 @@ struct callers;
 struct debuginfo;
 struct elfsyms;
 struct image;
+struct locations;
 struct sections;
 struct target_file;
 
@@ -29,8 +30,9 @@ struct symfile {
 	struct image *image; /* NULL = not an ELF file we can read: no names at all */
 	struct elfsyms *syms; /* NULL = none */
 	struct debuginfo *debug; /* NULL = none */
-	struct callers *callers; /* after symfile_callers; NULL = none */
-	bool has_tried_callers;
+	struct callers *callers; /* after symfile_trace; NULL = none */
+	struct locations *locations; /* likewise */
+	bool has_tried_trace;
 	int debug_fd; /* of the separate file, -1 = none */
 };
 
@@ -41,7 +43,7 @@ void symfile_done(struct symfile *f);
 /* Opens what there is, once. After it the pointers tell what was found. */
 void symfile_prepare(struct symfile *f);
 
-/* Reads all of its code for calls, once: only spawn places need it. */
-void symfile_callers(struct symfile *f);
+/* Reads all of its code for calls and its data for locations, once: only spawn places need it. */
+void symfile_trace(struct symfile *f);
 
 #endif /* DIAL9_SYMFILE_H */

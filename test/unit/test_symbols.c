@@ -99,6 +99,17 @@ APART void user_one(void);
 APART void user_two(void);
 APART void user_inlined(void);
 static inline void spawn_inlined(int which);
+APART void tracked(int which);
+APART void user_tracked(void);
+
+/* what a caller hands to a function that tracks its caller; compilers differ in the column */
+struct location {
+	const char *file;
+	uint64_t file_len;
+	uint32_t line, column;
+};
+extern const struct location places[];
+const struct location places[] = { { "src/main.rs", 11, 48, 3 }, { "src/main.rs", 11, 48, 10 } };
 
 APART void bind_inner(int which)
 {
@@ -128,7 +139,10 @@ APART void user_two(void) { spawn_shared(1); sink += 14; }
 APART void user_three(void);
 APART void user_three(void) { spawn_shared(1); sink += 15; }
 APART void user_inlined(void) { spawn_inlined(2); sink += 16; }
-#line 130 "test/unit/test_symbols.c"
+APART void tracked(int which) { spawn_inlined(which); sink += 17; }
+APART void user_tracked(void)
+{ tracked(3); sink += 18; }
+#line 146 "test/unit/test_symbols.c"
 /* clang-format on */
 
 static struct symbols *symbols;
@@ -205,6 +219,10 @@ static void test_spawn_places(void **state)
 	/* by the inlined call */
 	assert_int_equal(symbols_spawn_place(symbols, bind_return[2], place, 256), 0);
 	assert_int_equal(strncmp(place, "src/main.rs:45:", 15), 0);
+	/* by the function that tracks its caller */
+	user_tracked();
+	assert_int_equal(symbols_spawn_place(symbols, bind_return[3], place, 256), 0);
+	assert_int_equal(strncmp(place, "src/main.rs:48:", 15), 0);
 	assert_int_equal(symbols_spawn_place(symbols, 8, place, 256), -ENOENT);
 }
 
