@@ -36,9 +36,11 @@ static void random_record(uint64_t ts)
 		struct wire_switch_out out;
 		struct wire_switch_in in;
 		struct wire_cpu_sample sample;
+		struct wire_seat seat;
 		uint64_t words[32];
 	} r;
-	static const size_t sizes[] = {16, 48, 32, 32, 40, 64, 24, 48, 32, 48, 56, 48, 16, 16};
+	static const size_t sizes[WIRE_KIND_CNT] = {16, 48, 32, 32, 40, 64, 24, 48,
+						    32, 48, 56, 48, 16, 16, 40};
 	uint64_t task = 1 + rnd(60);
 	uint8_t kind = (uint8_t)(1 + rnd(WIRE_KIND_CNT - 1));
 
@@ -70,6 +72,10 @@ static void random_record(uint64_t ts)
 		r.out.syscall = rnd(2) ? 202 : (int)rnd(400) - 1;
 		r.out.prev_state = rnd(3);
 		r.out.frames_cnt = (uint16_t)(rnd(4) ? 0 : rnd(65536));
+	} else if (kind == WIRE_SEAT) {
+		r.seat.handle = FX_MULTI(rnd(3));
+		r.seat.index = rnd(3);
+		r.seat.workers_cnt = 2;
 	} else if (kind == WIRE_CPU_SAMPLE) {
 		r.sample.frames_cnt = (uint16_t)rnd(65536);
 	}

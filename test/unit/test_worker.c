@@ -225,6 +225,38 @@ static void test_no_core_no_worker(void **state)
 	assert_int_equal(poll_once(101, 11, 300), 0);
 }
 
+/* The threads' own word beats what memory says later: a storm of hand-overs stays exact. */
+static void test_seats_from_the_threads(void **state)
+{
+	struct track_stats st;
+
+	(void)state;
+	fx_seat(&fx, 101, FX_MULTI(1), 1, 2, true); /* stale */
+	fx_owner(&fx, 1, 101, 11, FX_MULTI(1));
+	fx_seated(&fx, 1, 101, FX_MULTI(1), 0, 2);
+	fx_start(&fx, 1, 101, 5, 11, 0);
+	fx_seated(&fx, 100, 102, FX_MULTI(1), 0, 2); /* 101 blocks in place */
+	fx_start(&fx, 100, 102, 6, 11, 0);
+	fx_seated(&fx, 200, 103, FX_MULTI(1), 0, 2); /* and 102 too */
+	fx_start(&fx, 200, 103, 7, 11, 0);
+	fx_end(&fx, 300, 103, 7, 0, 0);
+	fx_end(&fx, 400, 102, 6, 0, 0);
+	fx_end(&fx, 500, 101, 5, 0, 0);
+	fx_seated(&fx, 600, 101, FX_MULTI(1), 1, 2);
+	assert_int_equal(poll_once(101, 11, 600), 1);
+	assert_int_equal(fx.world.seat_calls, 0);
+	fx_seated(&fx, 700, 104, FX_MULTI(1), 5, 2); /* no such worker */
+	fx_seated(&fx, 700, 104, FX_MULTI(1), 0, 9); /* not the shape this runtime has */
+	fx_decode(&fx);
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 0)->ts_ns, 100);
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 1)->ts_ns, 200);
+	assert_int_equal(fx_cnt(&fx, D9_EV_AGENT_BLOCK_IN_PLACE), 2);
+	track_stats(fx.track, &st);
+	assert_int_equal(st.handoffs, 2);
+	assert_int_equal(st.ignored_by[WIRE_SEAT], 2);
+	fx_check_counts(&fx);
+}
+
 /* Another list at the same scheduler address: the memory of a dropped runtime. */
 static void test_scheduler_address_reused(void **state)
 {
@@ -304,6 +336,7 @@ int main(void)
 		T(test_special_ids_are_skipped),
 		T(test_unread_seat_is_asked_again),
 		T(test_no_core_no_worker),
+		T(test_seats_from_the_threads),
 		T(test_scheduler_address_reused),
 		T(test_runtime_metrics),
 		T(test_own_alive_count),

@@ -214,6 +214,15 @@ void fx_owner(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t owner, uin
 	fx_record(fx, &r, sizeof(r));
 }
 
+void fx_seated(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t handle, uint32_t index,
+	       uint32_t cnt)
+{
+	struct wire_seat r = {
+		.head = HEAD(WIRE_SEAT, 0), .handle = handle, .index = index, .workers_cnt = cnt};
+
+	fx_record(fx, &r, sizeof(r));
+}
+
 static void start(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, uint32_t owner,
 		  uint8_t depth, uint64_t vtable)
 {

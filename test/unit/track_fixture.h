@@ -76,6 +76,8 @@ void fx_name(struct fixture *fx, pid_t tid, const char *name);
 
 void fx_record(struct fixture *fx, const void *rec, size_t sz);
 void fx_owner(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t owner, uint64_t scheduler);
+void fx_seated(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t handle, uint32_t index,
+	       uint32_t cnt);
 void fx_start(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, uint32_t owner,
 	      uint8_t depth);
 void fx_blocking(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, uint8_t depth);
