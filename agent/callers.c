@@ -36,8 +36,8 @@ static int callers_add(struct callers *c, uint64_t function, uint64_t site)
 		c->list = bigger;
 		c->cap = cap;
 	}
-	c->list[c->cnt++] = (struct callers_call){ (uint32_t)(function - c->base),
-						   (uint32_t)(site - c->base) };
+	c->list[c->cnt++] =
+		(struct callers_call){ (uint32_t)(function - c->base), (uint32_t)(site - c->base) };
 	return 0;
 }
 
@@ -69,7 +69,8 @@ static int callers_scan_segment(struct callers *c, const struct image *img,
 	int err = 0;
 
 	while (err == 0 && seg->file_sz - done >= INSN_SZ) {
-		size_t sz = seg->file_sz - done < WINDOW_SZ ? (size_t)(seg->file_sz - done) : WINDOW_SZ;
+		size_t sz =
+			seg->file_sz - done < WINDOW_SZ ? (size_t)(seg->file_sz - done) : WINDOW_SZ;
 
 		err = image_pread(img, seg->file_off + done, window, sz);
 		if (err == 0)

@@ -35,7 +35,8 @@ static int debuginfo_check(const struct sections *sections)
 		    __builtin_add_overflow(sz, s->full_sz, &sz))
 			sz = UINT64_MAX;
 		/* an old compression whose size cannot be known before */
-		if (strncmp(s->name, ".zdebug", 7) == 0 || strcmp(s->name, ".gnu_debugaltlink") == 0) {
+		if (strncmp(s->name, ".zdebug", 7) == 0 ||
+		    strcmp(s->name, ".gnu_debugaltlink") == 0) {
 			log_debug("debug info with section %s is not used", s->name);
 			return -ENOENT;
 		}

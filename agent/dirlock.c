@@ -32,7 +32,8 @@ static int dirlock_hash_boot(uint64_t *ret)
 	if (fd >= 0)
 		close(fd);
 	if (len < 36)
-		return log_error(-EIO, "cannot read %s, which names this boot: is /proc mounted?", path);
+		return log_error(-EIO, "cannot read %s, which names this boot: is /proc mounted?",
+				 path);
 	for (int i = 0; i < 36; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 1099511628211ull;
 	*ret = hash;
@@ -87,10 +88,11 @@ int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made)
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		err = -errno;
-		return log_error(err, "cannot open directory %s: %s", name,
-				 err == -ENOTDIR || err == -ELOOP ?
-					 "it is a symbolic link or no directory; name the directory itself" :
-					 strerror(-err));
+		return log_error(
+			err, "cannot open directory %s: %s", name,
+			err == -ENOTDIR || err == -ELOOP
+				? "it is a symbolic link or no directory; name the directory itself"
+				: strerror(-err));
 	}
 	/* our umask has taken bits off the mode of a new one */
 	if (made && fchmod(fd, 0750) < 0)
@@ -98,12 +100,12 @@ int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made)
 	else if (fstat(fd, &st) < 0)
 		err = -errno;
 	else if (st.st_uid != geteuid())
-		err = log_error(-EPERM, "directory %s belongs to user %u, not to us (%u): chown it", name,
-				(unsigned)st.st_uid, (unsigned)geteuid());
+		err = log_error(-EPERM, "directory %s belongs to user %u, not to us (%u): chown it",
+				name, (unsigned)st.st_uid, (unsigned)geteuid());
 	else if (st.st_mode & 022)
 		err = log_error(-EPERM,
-				"directory %s can be written by others (mode %04o): chmod go-w it", name,
-				(unsigned)st.st_mode & 07777);
+				"directory %s can be written by others (mode %04o): chmod go-w it",
+				name, (unsigned)st.st_mode & 07777);
 	else
 		err = 0;
 	if (err) {
@@ -142,10 +144,11 @@ static int dirlock_try(struct dirlock *l, pid_t pid)
 		len = pread(l->fd, text, sizeof(text) - 1, 0);
 		text[len > 0 ? strspn(text, "0123456789") : 0] = '\0';
 		if (err == -EWOULDBLOCK)
-			return log_error(-EBUSY,
-					 "process %d is already recorded by dial9-agent with pid %s: stop "
-					 "that one first (kill %s)",
-					 (int)pid, text[0] ? text : "?", text[0] ? text : "PID");
+			return log_error(
+				-EBUSY,
+				"process %d is already recorded by dial9-agent with pid %s: stop "
+				"that one first (kill %s)",
+				(int)pid, text[0] ? text : "?", text[0] ? text : "PID");
 		return log_error(err, "cannot lock %s: %s", l->name, strerror(-err));
 	}
 	/* an agent that leaves removes the file while it holds the lock */
@@ -177,9 +180,10 @@ int dirlock_take(const char *run_dir, pid_t pid, uint64_t start_ticks, struct di
 		err = log_error(-EAGAIN, "cannot lock %s: other agents come and go", l->name);
 	if (err == 1) {
 		len = snprintf(text, sizeof(text), "%d\n", (int)getpid());
-		err = ftruncate(l->fd, 0) < 0 || pwrite(l->fd, text, (size_t)len, 0) != len ?
-			      log_error(-EIO, "cannot write lock file %s: is the disk full?", l->name) :
-			      0;
+		err = ftruncate(l->fd, 0) < 0 || pwrite(l->fd, text, (size_t)len, 0) != len
+			      ? log_error(-EIO, "cannot write lock file %s: is the disk full?",
+					  l->name)
+			      : 0;
 		if (err)
 			unlinkat(l->run_fd, l->name, 0);
 	}

@@ -63,9 +63,9 @@ static int elfsyms_pass(int fd, const struct section *table, struct elfsyms_entr
 			if (list)
 				list[cnt] = (struct elfsyms_entry){
 					.vaddr = window[i].st_value,
-					.size = window[i].st_size > UINT32_MAX ?
-							UINT32_MAX :
-							(uint32_t)window[i].st_size,
+					.size = window[i].st_size > UINT32_MAX
+							? UINT32_MAX
+							: (uint32_t)window[i].st_size,
 					.name_off = window[i].st_name,
 				};
 			cnt++;

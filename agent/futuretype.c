@@ -71,7 +71,8 @@ static void futuretype_called(struct futuretype_search *s, uint64_t vaddr)
 	struct elfsym sym;
 	bool is_inner = false;
 
-	for (size_t i = 0; i < ALIASES_MAX && elfsyms_nth_at(s->file->syms, vaddr, i, &sym) == 0; i++) {
+	for (size_t i = 0; i < ALIASES_MAX && elfsyms_nth_at(s->file->syms, vaddr, i, &sym) == 0;
+	     i++) {
 		rustname_demangle(sym.name, name, sizeof(name));
 		if (rustname_future(name, future, sizeof(future)) == 0)
 			futuretype_add_twin(s, future);
@@ -94,7 +95,8 @@ static void futuretype_search_function(struct futuretype_search *s, uint64_t sta
 	    sym.size < FUTURETYPE_CODE_SZ)
 		end = sym.vaddr + sym.size;
 	for (; at < end && code_read(s->file->image, at, &op) == 0; at += op.len)
-		if (op.flow == CODE_CALL || (op.flow == CODE_JUMP && (op.dest < start || op.dest >= end)))
+		if (op.flow == CODE_CALL ||
+		    (op.flow == CODE_JUMP && (op.dest < start || op.dest >= end)))
 			futuretype_called(s, op.dest);
 }
 

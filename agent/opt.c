@@ -46,10 +46,11 @@ static int opt_duration(const struct opt_entry *e, const char *origin, const cha
 				*ret_ns = n * units[i].secs * 1000000000ull;
 				return 0;
 			}
-	return log_error(-EINVAL,
-			 "%s: '%s' is not a time: give seconds, or a number with s, m or h (1s to 366 "
-			 "days)",
-			 origin, text);
+	return log_error(
+		-EINVAL,
+		"%s: '%s' is not a time: give seconds, or a number with s, m or h (1s to 366 "
+		"days)",
+		origin, text);
 }
 
 static int opt_choose(const struct opt_choice *choices, const char *origin, const char *text,
@@ -78,8 +79,8 @@ static int opt_add_pair(struct opt *o, const char *origin, const char *text)
 	if (!eq || eq == text)
 		return log_error(-EINVAL, "%s: '%s' is not of the form key=value", origin, text);
 	if (o->metadata_cnt == OPT_PAIRS_MAX)
-		return log_error(-EINVAL, "%s: '%s' is one too many, at most %d can be given", origin,
-				 text, OPT_PAIRS_MAX);
+		return log_error(-EINVAL, "%s: '%s' is one too many, at most %d can be given",
+				 origin, text, OPT_PAIRS_MAX);
 	pair.key = strndup(text, (size_t)(eq - text));
 	pair.value = strdup(eq + 1);
 	if (!pair.key || !pair.value) {
@@ -148,8 +149,9 @@ static int opt_set(struct opt *o, const struct opt_entry *e, const char *origin,
 	if (err == -EINVAL || *rest)
 		return log_error(-EINVAL, "%s: '%s' is not a whole number", origin, text);
 	if (err || n < e->min || n > e->max)
-		return log_error(-EINVAL, "%s: '%s' is out of range, %llu to %llu is allowed", origin,
-				 text, (unsigned long long)e->min, (unsigned long long)e->max);
+		return log_error(-EINVAL, "%s: '%s' is out of range, %llu to %llu is allowed",
+				 origin, text, (unsigned long long)e->min,
+				 (unsigned long long)e->max);
 	if (e->kind == POWER && (n & (n - 1)))
 		return log_error(-EINVAL, "%s: '%s' is not a power of two", origin, text);
 	if (e->kind == PID)
@@ -203,10 +205,11 @@ static int opt_from_flags(struct opt *o, int argc, char **argv)
 			return log_error(-EINVAL, "-%c: %s: see dial9-agent --help", optopt,
 					 c == ':' ? "its value is missing" : "unknown option");
 		if (c == '?' || c == ':')
-			return log_error(-EINVAL, "%s: %s: see dial9-agent --help", argv[optind - 1],
-					 c == ':'   ? "its value is missing" :
-					 optopt     ? "it takes no value" :
-						      "unknown or ambiguous option");
+			return log_error(-EINVAL, "%s: %s: see dial9-agent --help",
+					 argv[optind - 1],
+					 c == ':' ? "its value is missing"
+					 : optopt ? "it takes no value"
+						  : "unknown or ambiguous option");
 		for (e = opt_table; c < 256 && e->letter != c;)
 			e++;
 		if (c >= 256)
@@ -256,12 +259,14 @@ int opt_parse(int argc, char **argv, struct opt *ret)
 	if (err || ret->command != OPT_RECORD)
 		return err;
 	if (ret->pids_cnt == 0)
-		return log_error(-EINVAL, "no process to record: give --pid N, see dial9-agent --help");
-	if (ret->segment_max_sz > ret->total_max_sz)
 		return log_error(-EINVAL,
-				 "--max-file-size-mb: %llu is more than --max-disk-usage-mb allows (%llu)",
-				 (unsigned long long)(ret->segment_max_sz / MIB),
-				 (unsigned long long)(ret->total_max_sz / MIB));
+				 "no process to record: give --pid N, see dial9-agent --help");
+	if (ret->segment_max_sz > ret->total_max_sz)
+		return log_error(
+			-EINVAL,
+			"--max-file-size-mb: %llu is more than --max-disk-usage-mb allows (%llu)",
+			(unsigned long long)(ret->segment_max_sz / MIB),
+			(unsigned long long)(ret->total_max_sz / MIB));
 	return 0;
 }
 

@@ -24,9 +24,9 @@ static const struct opt_choice opt_levels[] = {
 static const struct opt_choice opt_compressions[] = {
 	{ "zstd", SEGMENT_ZSTD }, { "gzip", SEGMENT_GZIP }, { "none", SEGMENT_NONE }, { NULL, 0 }
 };
-const struct opt_choice opt_truths[] = { { "true", 1 }, { "1", 1 },  { "yes", 1 },
-						{ "on", 1 },   { "false", 0 }, { "0", 0 },
-						{ "no", 0 },   { "off", 0 },  { NULL, 0 } };
+const struct opt_choice opt_truths[] = { { "true", 1 }, { "1", 1 },	{ "yes", 1 },
+					 { "on", 1 },	{ "false", 0 }, { "0", 0 },
+					 { "no", 0 },	{ "off", 0 },	{ NULL, 0 } };
 
 #define AT(member) offsetof(struct opt, member)
 #define MB_MAX (1ull << 34) /* 16 PiB: keeps MiB to bytes far from overflow */
@@ -50,7 +50,8 @@ const struct opt_entry opt_table[] = {
 	{ "max-file-size-mb", 0, NUMBER, AT(segment_max_sz), "N", "MAX_FILE_SIZE_MB",
 	  .min = 1, .max = MB_MAX, .scale = MIB, .help = "MiB a segment (least of 100, total/4)" },
 	{ "max-total-mb", 0, NUMBER, AT(dir_max_sz), "N",
-	  .min = 1, .max = MB_MAX, .scale = MIB, .help = "MiB kept in DIR of all targets (no limit)" },
+	  .min = 1, .max = MB_MAX, .scale = MIB,
+	  .help = "MiB kept in DIR of all targets (no limit)" },
 	{ "metadata", 'm', PAIR, AT(metadata), "K=V",
 	  .help = "a fact to write into the trace; may be repeated" },
 	{ "service-name", 0, TEXT, AT(service_name), "NAME", "SERVICE_NAME", .help = NULL },

@@ -168,7 +168,8 @@ static int retain_next_dir(DIR *trace, char name[DIRLOCK_BOOT_ID_SZ], unsigned *
 		if (!dirlock_is_boot_id(d->d_name))
 			continue;
 		*seen += 1;
-		fd = openat(dirfd(trace), d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(dirfd(trace), d->d_name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		/* what others own or may change is none of ours: never delete through it */
@@ -294,8 +295,8 @@ int retain_recover(int dir_fd, uint64_t *ret_cnt)
 			continue;
 		err = retain_recover_file(dir_fd, &e);
 		if (err)
-			log_warn(0, "cannot publish %s, which a killed agent left: %s, leaving it", e.name,
-				 strerror(-err));
+			log_warn(0, "cannot publish %s, which a killed agent left: %s, leaving it",
+				 e.name, strerror(-err));
 		if (err == 0 && e.sz)
 			*ret_cnt += 1;
 		first = first ? first : err;

@@ -40,8 +40,11 @@ static void rustname_take(const char *text, size_t len, void *opaque)
 /* Length of the valid UTF-8 sequence at `p`, 0 if there is none. */
 static size_t rustname_utf8(const unsigned char *p)
 {
-	size_t len = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 :
-		     p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+	size_t len = p[0] < 0x80		   ? 1
+		     : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+		     : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+		     : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+						   : 0;
 	uint32_t point = len < 2 ? p[0] : p[0] & (0x7fu >> len);
 
 	for (size_t i = 1; i < len; i++) {
@@ -131,8 +134,10 @@ static const char *rustname_argument(const char *text, const char *name)
 int rustname_future(const char *function, char *buf, size_t sz)
 {
 	static const char *const holders[] = {
-		"tokio::runtime::task::core::Cell", "tokio::runtime::task::core::Core",
-		"tokio::runtime::task::core::CoreStage", "tokio::runtime::task::core::Stage",
+		"tokio::runtime::task::core::Cell",
+		"tokio::runtime::task::core::Core",
+		"tokio::runtime::task::core::CoreStage",
+		"tokio::runtime::task::core::Stage",
 	};
 	static const char blocking[] = "tokio::runtime::blocking::task::BlockingTask<";
 	const char *start = NULL, *end, *open = strchr(function, '<');

@@ -25,7 +25,8 @@ struct seal {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* of all below */
 	pthread_cond_t submitted;
-	struct seal_job jobs[SEAL_SINKS]; /* oldest first; a job needs a sink, so it never overflows */
+	struct seal_job
+		jobs[SEAL_SINKS]; /* oldest first; a job needs a sink, so it never overflows */
 	size_t jobs_cnt;
 	struct d9_sink *all[SEAL_SINKS], *unused[SEAL_SINKS];
 	size_t unused_cnt;
@@ -93,8 +94,8 @@ static int seal_symbols(struct seal *s, struct seal_job *job, struct seal_stats 
 	}
 	err = is_gzip ? 0 : d9_sink_start(job->sink, job->fd);
 	if (err == 0)
-		err = symtab_write(s->symtab, s->options.symbols, job->addrs, job->addrs_cnt, job->sink,
-				   &st->symbols);
+		err = symtab_write(s->symtab, s->options.symbols, job->addrs, job->addrs_cnt,
+				   job->sink, &st->symbols);
 	if (err == 0)
 		err = d9_sink_finish(job->sink);
 	if (err == 0)
@@ -223,7 +224,8 @@ void seal_hurry(struct seal *s, const struct seal_job *job)
 	if (err)
 		d9_sink_abort(mine.sink);
 	end = lseek(mine.fd, 0, SEEK_CUR);
-	snprintf(name, sizeof(name), "%.*s", (int)(strlen(mine.name) - strlen(".active")), mine.name);
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(mine.name) - strlen(".active")),
+		 mine.name);
 	if (ftruncate(mine.fd, end) < 0 ||
 	    renameat(mine.dir_fd, mine.name, mine.dir_fd, name) < 0) {
 		seal_failed(&st, &mine, -errno);

@@ -17,8 +17,8 @@ static int segfile_create(struct segfile *f, int dir_fd, uint64_t *index, const 
 
 	for (int i = 0; i < INDEX_RETRIES; i++) {
 		retain_name(f->name, *index, extension, true);
-		f->fd = openat(dir_fd, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			       0640);
+		f->fd = openat(dir_fd, f->name,
+			       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 		if (f->fd >= 0 || errno != EEXIST)
 			break;
 		*index += 1; /* an old file that could not be published keeps its number */

@@ -53,7 +53,8 @@ static bool segment_evict(struct segments *s)
 	if (retain_evict_oldest(s->dir.fd, &sz))
 		return false;
 	if (s->stats.evicted_cnt++ == 0)
-		log_warn(0, "the disk of %s is full: removing our oldest segments there", s->dir.path);
+		log_warn(0, "the disk of %s is full: removing our oldest segments there",
+			 s->dir.path);
 	s->stats.evicted_sz += sz;
 	return true;
 }
@@ -206,7 +207,8 @@ int segments_rotate(struct segments *s, uint64_t now_ns, const uint64_t *addrs, 
 		s->is_dropping = true;
 		s->stats.last_errno = -err;
 		if (!was_dropping)
-			log_error(err, "cannot start a segment in %s: %s", s->dir.path, d9_strerror(err));
+			log_error(err, "cannot start a segment in %s: %s", s->dir.path,
+				  d9_strerror(err));
 	} else if (was_dropping) {
 		log_info("writing to %s again", s->dir.path);
 	}
@@ -270,7 +272,8 @@ static int segment_claim(struct segments *s, const struct target *t)
 	err = segment_start(s, (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
 	if (err)
 		return log_error(err, "cannot write to %s: %s%s", s->dir.path, d9_strerror(err),
-				 segfile_is_full(err) ? ": make room or name another --trace-dir" : "");
+				 segfile_is_full(err) ? ": make room or name another --trace-dir"
+						      : "");
 	return 0;
 }
 
@@ -280,8 +283,8 @@ static uint64_t segment_limit(const struct segment_options *o)
 	uint64_t max_sz = o->segment_max_sz;
 
 	if (max_sz == 0)
-		max_sz = o->total_max_sz / 4 < SEGMENT_DEFAULT_SZ ? o->total_max_sz / 4 :
-								     SEGMENT_DEFAULT_SZ;
+		max_sz = o->total_max_sz / 4 < SEGMENT_DEFAULT_SZ ? o->total_max_sz / 4
+								  : SEGMENT_DEFAULT_SZ;
 	return max_sz < o->total_max_sz / 3 ? max_sz : o->total_max_sz / 3;
 }
 

@@ -23,7 +23,8 @@ struct segments;
 enum segment_compress { SEGMENT_ZSTD, SEGMENT_GZIP, SEGMENT_NONE };
 
 struct segment_options {
-	const char *trace_dir; /* made with mode 0750, and so is its parent if only these two miss */
+	const char
+		*trace_dir; /* made with mode 0750, and so is its parent if only these two miss */
 	const char *run_dir; /* of the lock; NULL = DIRLOCK_RUN_DIR */
 	enum segment_compress compress;
 	uint32_t rotation_secs; /* 60 */

@@ -21,8 +21,15 @@
 #define ARGS_MAX 140
 
 static const char *const test_variables[] = {
-	"TRACE_DIR", "ROTATION_SECS", "MAX_DISK_USAGE_MB", "MAX_FILE_SIZE_MB", "SERVICE_NAME",
-	"RUNTIME_NAME", "TASK_TRACKING_ENABLED", "TOKIO_INSTRUMENTATION_ENABLED", "CPU_SAMPLE_HZ",
+	"TRACE_DIR",
+	"ROTATION_SECS",
+	"MAX_DISK_USAGE_MB",
+	"MAX_FILE_SIZE_MB",
+	"SERVICE_NAME",
+	"RUNTIME_NAME",
+	"TASK_TRACKING_ENABLED",
+	"TOKIO_INSTRUMENTATION_ENABLED",
+	"CPU_SAMPLE_HZ",
 	"CPU_PROFILE_ENABLED",
 };
 
@@ -103,11 +110,12 @@ static void test_every_flag(void **state)
 	struct opt o;
 
 	(void)state;
-	assert_int_equal(parse(&o, "-p 7 --pid=8 --pid 7 --level polls --duration 5m --trace-dir /t "
-				   "--compress gzip --rotation-secs 5 --max-disk-usage-mb 100 "
-				   "--max-file-size-mb 10 --max-total-mb 200 --metadata a=b=c -m d= "
-				   "--service-name svc --runtime-name rt --cpu-hz 0 --ring-mb 16 "
-				   "--allow-stepped --best-effort --dry-run --json -v"),
+	assert_int_equal(parse(&o,
+			       "-p 7 --pid=8 --pid 7 --level polls --duration 5m --trace-dir /t "
+			       "--compress gzip --rotation-secs 5 --max-disk-usage-mb 100 "
+			       "--max-file-size-mb 10 --max-total-mb 200 --metadata a=b=c -m d= "
+			       "--service-name svc --runtime-name rt --cpu-hz 0 --ring-mb 16 "
+			       "--allow-stepped --best-effort --dry-run --json -v"),
 			 0);
 	assert_int_equal(o.pids_cnt, 2);
 	assert_int_equal(o.pids[1], 8);

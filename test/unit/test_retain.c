@@ -71,8 +71,16 @@ static int subdir(int dir_fd, const char *name)
 static void test_names(void **state)
 {
 	static const char *const bad[] = {
-		"trace.bin", "trace..bin", "trace.1.bin.xz", "trace.01.bin", "trace.-1.bin",
-		"trace.1.bin.active.active", "other.1.bin", "trace.1.bin.gz~", "", "trace.1",
+		"trace.bin",
+		"trace..bin",
+		"trace.1.bin.xz",
+		"trace.01.bin",
+		"trace.-1.bin",
+		"trace.1.bin.active.active",
+		"other.1.bin",
+		"trace.1.bin.gz~",
+		"",
+		"trace.1",
 		"trace.9999999999999999999999.bin",
 	};
 	char name[RETAIN_NAME_SZ];
@@ -228,8 +236,8 @@ int main(void)
 						scratch_close),
 		cmocka_unit_test_setup_teardown(test_enforce_all_removes_empty_directories,
 						scratch_open, scratch_close),
-		cmocka_unit_test_setup_teardown(test_unsafe_directories_are_left_alone, scratch_open,
-						scratch_close),
+		cmocka_unit_test_setup_teardown(test_unsafe_directories_are_left_alone,
+						scratch_open, scratch_close),
 		cmocka_unit_test_setup_teardown(test_recover, scratch_open, scratch_close),
 	};
 

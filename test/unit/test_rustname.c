@@ -21,27 +21,32 @@ static void test_futures(void **state)
 		const char *function, *future;
 	} cases[] = {
 		/* DWARF, release with debug info */
-		{ "poll<rich::truth::Logged<rich::http::backend::{async_fn#0}::{async_block_env#0}>, " HANDLE
-		  ", alloc::alloc::Global>>",
+		{ "poll<rich::truth::Logged<rich::http::backend::{async_fn#0}::{async_block_env#0}>"
+		  ", " HANDLE ", alloc::alloc::Global>>",
 		  "rich::truth::Logged<rich::http::backend::{async_fn#0}::{async_block_env#0}>" },
 		{ "poll<tokio::runtime::blocking::task::BlockingTask<rich::calls::spawn_blocking::"
 		  "{closure_env#0}<u64, rich::flows::f::{closure_env#0}>>, "
 		  "tokio::runtime::blocking::schedule::BlockingSchedule>",
-		  "rich::calls::spawn_blocking::{closure_env#0}<u64, rich::flows::f::{closure_env#0}>" },
+		  "rich::calls::spawn_blocking::{closure_env#0}<u64, "
+		  "rich::flows::f::{closure_env#0}>" },
 		/* v0 */
 		{ "tokio::runtime::task::raw::poll::<app::main::{closure#0}, " HANDLE ">>",
 		  "app::main::{closure#0}" },
 		{ "tokio::runtime::task::raw::poll::<(fn(u8) -> u8, [u8; 3], app::C<'<'>), S>",
 		  "(fn(u8) -> u8, [u8; 3], app::C<'<'>)" },
 		/* legacy drop glue */
-		{ "core::ptr::drop_in_place<alloc::boxed::Box<tokio::runtime::task::core::Cell<rich::odd::"
+		{ "core::ptr::drop_in_place<alloc::boxed::Box<tokio::runtime::task::core::Cell<"
+		  "rich::odd::"
 		  "Stuck," HANDLE ">>>>",
 		  "rich::odd::Stuck" },
-		{ "core::ptr::drop_in_place<tokio::runtime::task::core::CoreStage<rich::odd::nested::"
+		{ "core::ptr::drop_in_place<tokio::runtime::task::core::CoreStage<rich::odd::"
+		  "nested::"
 		  "{{closure}}::{{closure}}>>",
 		  "rich::odd::nested::{{closure}}::{{closure}}" },
-		{ "core::ptr::drop_in_place::<tokio::runtime::task::core::Stage<app::F>>", "app::F" },
-		{ "core::ptr::drop_in_place<tokio::runtime::task::core::Core<app::F,S>>", "app::F" },
+		{ "core::ptr::drop_in_place::<tokio::runtime::task::core::Stage<app::F>>",
+		  "app::F" },
+		{ "core::ptr::drop_in_place<tokio::runtime::task::core::Core<app::F,S>>",
+		  "app::F" },
 	};
 	char buf[256];
 
@@ -56,10 +61,19 @@ static void test_futures(void **state)
 static void test_no_futures(void **state)
 {
 	static const char *const names[] = {
-		"", "poll", "poll<", "poll<>", "poll<a", "poll<a)>", "poll<(a>", "repoll<a, b>",
+		"",
+		"poll",
+		"poll<",
+		"poll<>",
+		"poll<a",
+		"poll<a)>",
+		"poll<(a>",
+		"repoll<a, b>",
 		"core::ptr::drop_in_place<tokio::runtime::task::core::Trailer>",
 		"core::ptr::drop_in_place<mytokio::runtime::task::core::Stage<F>>",
-		"core::ptr::drop_in_place", "app::poll::<F, S>", "tokio::runtime::task::raw::poll::<",
+		"core::ptr::drop_in_place",
+		"app::poll::<F, S>",
+		"tokio::runtime::task::raw::poll::<",
 		"poll<tokio::runtime::blocking::task::BlockingTask<",
 	};
 	char buf[64];
@@ -137,7 +151,8 @@ static void test_clean(void **state)
 
 	(void)state;
 	rustname_clean(text);
-	assert_string_equal(text, "a?[2J?\xc3\xa9????????" "?z");
+	assert_string_equal(text, "a?[2J?\xc3\xa9????????"
+				  "?z");
 }
 
 int main(void)

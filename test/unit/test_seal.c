@@ -230,8 +230,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
 	const struct CMUnitTest tests[] = {
-		TEST(test_submit_and_hurry), TEST(test_name_taken), TEST(test_torn),
-		TEST(test_files),	     TEST(test_tracedir),
+		TEST(test_submit_and_hurry),
+		TEST(test_name_taken),
+		TEST(test_torn),
+		TEST(test_files),
+		TEST(test_tracedir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* test_sections.c - the section table and function symbols of this program, and of hostile files. */
+/* test_sections.c - section tables and function symbols, of this program and of hostile files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,8 @@ struct tiny {
 static struct tiny tiny_make(void)
 {
 	struct tiny t = {
-		.eh = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, 1 },
+		.eh = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				     1 },
 			.e_machine = EM_X86_64,
 			.e_shoff = offsetof(struct tiny, sh),
 			.e_shentsize = sizeof(Elf64_Shdr),
@@ -131,15 +132,23 @@ static struct tiny tiny_make(void)
 		.section_names = "\0.symtab\0.strtab",
 	};
 
-	t.syms[1] = (Elf64_Sym){ .st_name = 1, .st_value = 0x1000, .st_size = 16, .st_shndx = 1,
+	t.syms[1] = (Elf64_Sym){ .st_name = 1,
+				 .st_value = 0x1000,
+				 .st_size = 16,
+				 .st_shndx = 1,
 				 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) };
-	t.sh[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_SYMTAB, .sh_link = 2,
+	t.sh[1] = (Elf64_Shdr){ .sh_name = 1,
+				.sh_type = SHT_SYMTAB,
+				.sh_link = 2,
 				.sh_offset = offsetof(struct tiny, syms),
-				.sh_size = sizeof(t.syms), .sh_entsize = sizeof(Elf64_Sym) };
-	t.sh[2] = (Elf64_Shdr){ .sh_name = 9, .sh_type = SHT_STRTAB,
+				.sh_size = sizeof(t.syms),
+				.sh_entsize = sizeof(Elf64_Sym) };
+	t.sh[2] = (Elf64_Shdr){ .sh_name = 9,
+				.sh_type = SHT_STRTAB,
 				.sh_offset = offsetof(struct tiny, names),
 				.sh_size = sizeof(t.names) };
-	t.sh[3] = (Elf64_Shdr){ .sh_name = 9, .sh_type = SHT_STRTAB,
+	t.sh[3] = (Elf64_Shdr){ .sh_name = 9,
+				.sh_type = SHT_STRTAB,
 				.sh_offset = offsetof(struct tiny, section_names),
 				.sh_size = sizeof(t.section_names) };
 	return t;

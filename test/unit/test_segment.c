@@ -131,7 +131,8 @@ static struct content read_back(const char *dir, const char *name)
 			struct d9_str n = d9_value_str(d9_val(&ev, D9F_symbol_symbol_name));
 
 			c.symbols++;
-			c.named_failed += n.len > 20 && memcmp(n.p, "[symbolize-failed] 0x", 21) == 0;
+			c.named_failed +=
+				n.len > 20 && memcmp(n.p, "[symbolize-failed] 0x", 21) == 0;
 		}
 	}
 	d9_src_close(src);
@@ -460,7 +461,7 @@ static void test_full_disk(void **state)
 	assert_true(stats.evicted_cnt > 5);
 	assert_int_equal(stats.dropped_cnt, 0);
 
-	/* others fill the disk: writes are refused at once and counted, up to the last event kept */
+	/* others fill the disk: writes are refused at once and counted */
 	snprintf(fill, sizeof(fill), "%s/fill", path);
 	fd = open(fill, O_WRONLY | O_CREAT, 0600);
 	for (unsigned i = 0; i < 5000 && err == 0; i++) {
@@ -487,18 +488,20 @@ static void test_full_disk(void **state)
 	assert_int_equal(write_events(s, 1, 33), 0);
 	err = segments_finish(s, NULL, 0);
 	assert_int_equal(err, -EIO); /* there was a loss */
-	snprintf(fill, sizeof(fill), "trace.%llu.bin.zst", (unsigned long long)segments_index(s) - 1);
+	snprintf(fill, sizeof(fill), "trace.%llu.bin.zst",
+		 (unsigned long long)segments_index(s) - 1);
 	assert_int_equal(read_back(dir, fill).ends, 33);
 	/* the segment that met the full disk is whole, too */
-	snprintf(fill, sizeof(fill), "trace.%llu.bin.zst", (unsigned long long)segments_index(s) - 2);
+	snprintf(fill, sizeof(fill), "trace.%llu.bin.zst",
+		 (unsigned long long)segments_index(s) - 2);
 	c = read_back(dir, fill);
 	assert_int_equal(c.rc, 0);
 	assert_true(c.ends > 0);
 	segments_close(s);
 
 	/* a disk that is full from the start is an error, and nothing is left there */
-	snprintf(fill, sizeof(fill), "rm -rf %s/* && head -c 20M /dev/zero > %s/fill 2>/dev/null", path,
-		 path);
+	snprintf(fill, sizeof(fill), "rm -rf %s/* && head -c 20M /dev/zero > %s/fill 2>/dev/null",
+		 path, path);
 	assert_true(system(fill) != -1);
 	assert_int_equal(segments_open(&options, &target, &s), -ENOSPC);
 	assert_int_equal(count_files(path), 1);

@@ -34,7 +34,6 @@
 
 static volatile int sink;
 
-/* clang-format off: names and lines stand where they must */
 /* drop glue: of one type, and of two that were merged */
 void glue_one(void) SYMBOL("_ZN4core3ptr74drop_in_place$LT$tokio..runtime..task..core..CoreStage"
 			   "$LT$app..One$GT$$GT$17h0123456789abcdefE");
@@ -49,9 +48,9 @@ APART void glue_two(void)
 	sink += 2;
 }
 void glue_twin(void) SYMBOL("_ZN4core3ptr72drop_in_place$LT$tokio..runtime..task..core..Stage"
-			   "$LT$app..Three$GT$$GT$17h0123456789abcdefE")
+			    "$LT$app..Three$GT$$GT$17h0123456789abcdefE")
 	__attribute__((alias("_ZN4core3ptr70drop_in_place$LT$tokio..runtime..task..core..Stage"
-			   "$LT$app..Two$GT$$GT$17h0123456789abcdefE")));
+			     "$LT$app..Two$GT$$GT$17h0123456789abcdefE")));
 
 /* Tokio's own, without type in its symbol, between dealloc and glue */
 void harness(void) SYMBOL("_ZN5tokio7runtime4task7harness20Harness$"
@@ -109,7 +108,7 @@ struct location {
 	uint32_t line, column;
 };
 extern const struct location places[];
-const struct location places[] = { { "src/main.rs", 11, 48, 3 }, { "src/main.rs", 11, 48, 10 } };
+const struct location places[] = { { "src/main.rs", 11, 69, 2 }, { "src/main.rs", 11, 69, 9 } };
 
 APART void bind_inner(int which)
 {
@@ -134,16 +133,38 @@ static inline __attribute__((always_inline)) void spawn_inlined(int which)
 	sink += 12;
 }
 #line 41 "src/main.rs"
-APART void user_one(void) { spawn_one(0); sink += 13; }
-APART void user_two(void) { spawn_shared(1); sink += 14; }
+APART void user_one(void)
+{
+	spawn_one(0);
+	sink += 13;
+}
+APART void user_two(void)
+{
+	spawn_shared(1);
+	sink += 14;
+}
 APART void user_three(void);
-APART void user_three(void) { spawn_shared(1); sink += 15; }
-APART void user_inlined(void) { spawn_inlined(2); sink += 16; }
-APART void tracked(int which) { spawn_inlined(which); sink += 17; }
+APART void user_three(void)
+{
+	spawn_shared(1);
+	sink += 15;
+}
+APART void user_inlined(void)
+{
+	spawn_inlined(2);
+	sink += 16;
+}
+APART void tracked(int which)
+{
+	spawn_inlined(which);
+	sink += 17;
+}
 APART void user_tracked(void)
-{ tracked(3); sink += 18; }
-#line 146 "test/unit/test_symbols.c"
-/* clang-format on */
+{
+	tracked(3);
+	sink += 18;
+}
+#line 168 "test/unit/test_symbols.c"
 
 static struct symbols *symbols;
 static struct target_file self;
@@ -163,8 +184,8 @@ static int open_self(void **state)
 	self.sz = (uint64_t)st.st_size;
 	strcpy(self.path, "/opt/x/test_symbols");
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64, &self.map_start, &self.map_end,
-			   perms, &self.map_off) == 4 &&
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64, &self.map_start,
+			   &self.map_end, perms, &self.map_off) == 4 &&
 		    here >= self.map_start && here < self.map_end)
 			break;
 	fclose(maps);
@@ -187,18 +208,23 @@ static void test_type_names(void **state)
 	char name[256];
 
 	(void)state;
-	assert_int_equal(symbols_type_name(symbols, ADDR(poll_v0), ADDR(dealloc_one), name, 256), 0);
+	assert_int_equal(symbols_type_name(symbols, ADDR(poll_v0), ADDR(dealloc_one), name, 256),
+			 0);
 	assert_string_equal(name, "app::Fut");
-	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_one), name, 256), 0);
+	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_one), name, 256),
+			 0);
 	assert_string_equal(name, "app::One");
-	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_two), name, 256), 0);
-	assert_string_equal(name, strcmp(name, "app::Two | app::Three") ? "app::Three | app::Two" :
-									  "app::Two | app::Three");
-	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_none), name, 256),
-			 -ENOENT);
+	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_two), name, 256),
+			 0);
+	assert_string_equal(name, strcmp(name, "app::Two | app::Three") ? "app::Three | app::Two"
+									: "app::Two | app::Three");
+	assert_int_equal(
+		symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_none), name, 256),
+		-ENOENT);
 	assert_int_equal(symbols_type_name(symbols, 8, 8, name, 256), -ENOENT);
 	/* cut, not overrun */
-	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_one), name, 5), 0);
+	assert_int_equal(symbols_type_name(symbols, ADDR(poll_plain), ADDR(dealloc_one), name, 5),
+			 0);
 	assert_string_equal(name, "app:");
 }
 
@@ -213,16 +239,16 @@ static void test_spawn_places(void **state)
 	user_inlined();
 	/* by the only caller of that copy of the spawn function */
 	assert_int_equal(symbols_spawn_place(symbols, bind_return[0], place, 256), 0);
-	assert_int_equal(strncmp(place, "src/main.rs:41:", 15), 0);
+	assert_int_equal(strncmp(place, "src/main.rs:43:", 15), 0);
 	/* two callers: either would be a guess */
 	assert_int_equal(symbols_spawn_place(symbols, bind_return[1], place, 256), -ENOENT);
 	/* by the inlined call */
 	assert_int_equal(symbols_spawn_place(symbols, bind_return[2], place, 256), 0);
-	assert_int_equal(strncmp(place, "src/main.rs:45:", 15), 0);
+	assert_int_equal(strncmp(place, "src/main.rs:59:", 15), 0);
 	/* by the function that tracks its caller */
 	user_tracked();
 	assert_int_equal(symbols_spawn_place(symbols, bind_return[3], place, 256), 0);
-	assert_int_equal(strncmp(place, "src/main.rs:48:", 15), 0);
+	assert_int_equal(strncmp(place, "src/main.rs:69:", 15), 0);
 	assert_int_equal(symbols_spawn_place(symbols, 8, place, 256), -ENOENT);
 }
 
@@ -260,13 +286,14 @@ static void test_frames(void **state)
 	assert_string_equal(s.names[1], "spawn_inlined");
 	assert_string_equal(s.files[1],
 			    "/home/u/.cargo/registry/src/index/tokio-1.47.1/src/task/spawn.rs");
-	assert_int_equal(s.lines[0], 45);
+	assert_int_equal(s.lines[0], 59);
 	assert_int_equal(s.lines[1], 22);
 	assert_true(s.size > 0 && s.size < 4096);
 
 	memset(&s, 0, sizeof(s));
 	assert_true(symbols_resolve(symbols, ADDR(glue_one), see, &s) > 0);
-	assert_string_equal(s.names[0], "core::ptr::drop_in_place<tokio::runtime::task::core::CoreStage<");
+	assert_string_equal(s.names[0],
+			    "core::ptr::drop_in_place<tokio::runtime::task::core::CoreStage<");
 	memset(&s, 0, sizeof(s));
 	assert_int_equal(symbols_resolve(symbols, 8, see, &s), 0);
 	assert_int_equal(s.cnt, 0);
@@ -292,8 +319,13 @@ static void test_whose_source(void **state)
 		"tokio/src/lib.rs",
 	};
 	static const char *const user[] = {
-		"src/main.rs", "/home/u/tokio-app/src/main.rs", "/r/tokio-util-0.7.20/src/task/mod.rs",
-		"/home/tokio/examples/chat.rs", "/work/mytokio/src/main.rs", "", "tokio",
+		"src/main.rs",
+		"/home/u/tokio-app/src/main.rs",
+		"/r/tokio-util-0.7.20/src/task/mod.rs",
+		"/home/tokio/examples/chat.rs",
+		"/work/mytokio/src/main.rs",
+		"",
+		"tokio",
 		"/r/hyper-util-0.1.9/src/rt/tokio.rs",
 	};
 
