@@ -43,9 +43,11 @@ int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hi
 	struct counter_draw d = { .vaddr = hit->vaddr };
 	int32_t disp;
 
-	if (hit->after_sz < 9 || !(b[1] & 8))
+	if (hit->after_sz < 5 || !(b[1] & 8))
 		return 0;
 	if ((b[4] & 0xc7) == 0x05) {
+		if (hit->after_sz < 9)
+			return 0;
 		memcpy(&disp, b + 5, sizeof(disp));
 		d.counter = hit->vaddr + 9 + (uint64_t)(int64_t)disp;
 		if (!counter_is_static(img, d.counter))

@@ -2,6 +2,9 @@
 /* elfmaker.c - lays the parts out and writes the headers. */
 #include "elfmaker.h"
 
+#include "image.h"
+#include "relocs.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,4 +148,21 @@ int elfmaker_open(const struct elfmaker *m, uint64_t *ret_sz)
 	free(file);
 	*ret_sz = ELFMAKER_SZ;
 	return fd;
+}
+
+void elfmaker_load(const struct elfmaker *m, struct elfmaker_file *ret)
+{
+	uint64_t sz;
+
+	ret->fd = elfmaker_open(m, &sz);
+	elfmaker_check(!image_open(ret->fd, sz, &ret->img));
+	elfmaker_check(!relocs_open(ret->img, &ret->relocs));
+	starts_open(&ret->starts, ret->img);
+}
+
+void elfmaker_unload(struct elfmaker_file *f)
+{
+	relocs_close(f->relocs);
+	image_close(f->img);
+	close(f->fd);
 }

@@ -8,6 +8,8 @@
 #ifndef DIAL9_TEST_ELFMAKER_H
 #define DIAL9_TEST_ELFMAKER_H
 
+#include "starts.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +47,17 @@ uint64_t elfmaker_vtable(struct elfmaker *m, const uint64_t funcs[7], uint64_t t
 int elfmaker_open(const struct elfmaker *m, uint64_t *ret_sz);
 /* An unlinked file of these bytes. */
 int elfmaker_raw(const void *bytes, size_t sz);
+
+struct image;
+struct relocs;
+
+struct elfmaker_file { /* opened as the planner opens one */
+	int fd;
+	struct image *img;
+	struct relocs *relocs;
+	struct starts starts;
+};
+void elfmaker_load(const struct elfmaker *m, struct elfmaker_file *ret);
+void elfmaker_unload(struct elfmaker_file *f);
 
 #endif /* DIAL9_TEST_ELFMAKER_H */
