@@ -20,7 +20,7 @@ def main() -> int:
     print("pid", os.getpid(), flush=True)
     library = ctypes.CDLL(os.path.abspath(sys.argv[1]))
     library.tokio_ext_run.argtypes = [ctypes.c_uint32]
-    library.tokio_ext_run.restype = ctypes.c_int32
+    library.tokio_ext_run.restype = ctypes.c_int64
     print("ready", flush=True)
     while len(sys.argv) > 3 and not os.path.exists(sys.argv[3]):
         time.sleep(0.01)

@@ -35,7 +35,7 @@ where
 /// timer tasks, all ended by themselves. Returns the number of polls its tasks had in this call,
 /// which is what a recorder attached before it must count, or -1 when no runtime can be made.
 #[no_mangle]
-pub extern "C" fn tokio_ext_run(secs: u32) -> i32 {
+pub extern "C" fn tokio_ext_run(secs: u32) -> i64 {
     let end = Instant::now() + Duration::from_secs(u64::from(secs));
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let Ok(rt) = built else { return -1 };
@@ -71,5 +71,5 @@ pub extern "C" fn tokio_ext_run(secs: u32) -> i32 {
         }
     });
     drop(rt);
-    POLLS.load(SeqCst)
+    i64::from(POLLS.load(SeqCst))
 }
