@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define MARGIN_SZ (1024u * 1024) /* what the compressor may hold back, and the end of the file */
+#define END_SZ (64u * 1024) /* of a file whose bytes are all flushed */
 #define RESERVE_STEP_SZ (2u * 1024 * 1024)
 #define INDEX_RETRIES 1000
 
@@ -84,6 +85,18 @@ int segfile_write(struct segfile *f, const unsigned char **p, size_t *sz)
 	*p += used;
 	*sz -= used;
 	return err;
+}
+
+void segfile_trim(struct segfile *f)
+{
+	off_t end = lseek(f->fd, 0, SEEK_CUR);
+
+	/* a failure keeps room that the sealing thread gives back a little later */
+	if (end < 0 || ftruncate(f->fd, end) < 0 || !f->can_reserve)
+		return;
+	f->reserved_off = (uint64_t)end;
+	if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, end, END_SZ) == 0)
+		f->reserved_off += END_SZ;
 }
 
 void segfile_tear(struct segfile *f)

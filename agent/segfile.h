@@ -47,6 +47,9 @@ int segfile_reserve(struct segfile *f, uint64_t sz);
 /* Takes bytes; what is left after a failure is in *p and *sz. */
 int segfile_write(struct segfile *f, const unsigned char **p, size_t *sz);
 
+/* Gives back what was reserved, but for the end of the file. Once all is flushed. */
+void segfile_trim(struct segfile *f);
+
 /* Gives up on the compressor: the bytes on disk are all there will be. */
 void segfile_tear(struct segfile *f);
 

@@ -174,8 +174,9 @@ static void segment_end(struct segments *s, const uint64_t *addrs, size_t addrs_
 		seal_return_sink(s->seal, job.sink);
 		return;
 	}
-	if (!s->file.is_torn)
-		segments_flush(s);
+	/* the next segment may need the room that this one holds in reserve */
+	if (!s->file.is_torn && segments_flush(s) == 0)
+		segfile_trim(&s->file);
 	job.is_torn = s->file.is_torn;
 	job.dir_fd = fcntl(s->dir.fd, F_DUPFD_CLOEXEC, 0);
 	memcpy(job.name, s->file.name, sizeof(job.name));

@@ -201,6 +201,10 @@ static void test_files(void **state)
 	assert_int_equal(segfile_reserve(&f, 1 << 20), 0);
 	assert_int_equal(fstat(f.fd, &st), 0);
 	assert_int_equal(st.st_size, 0); /* reserved, not grown */
+	assert_true(!f.can_reserve || st.st_blocks * 512 >= 1 << 20);
+	segfile_trim(&f);
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_true(st.st_blocks * 512 < 1 << 17);
 	segfile_tear(&f);
 	assert_true(f.is_torn);
 	segfile_discard(&f, dir.fd);

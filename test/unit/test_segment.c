@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -508,6 +509,42 @@ static void test_full_disk(void **state)
 	assert_int_equal(umount(path), 0);
 }
 
+/* A write that fails for another reason tears the segment: its whole blocks stay readable. */
+static void test_torn_segment(void **state)
+{
+	struct rlimit saved, limit;
+	struct segment_stats stats;
+	struct segments *s;
+	struct content c;
+	char dir[256];
+	int err = 0;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &saved), 0);
+	assert_int_equal(segments_open(&options, &target, &s), 0);
+	snprintf(dir, sizeof(dir), "%s", segments_path(s));
+	limit = saved;
+	limit.rlim_cur = MIB;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (int i = 0; i < 100 && err == 0; i++)
+		err = write_noise(s, 64 << 10);
+	assert_int_equal(err, -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &saved), 0);
+	assert_int_equal(write_events(s, 1, 1), -EFBIG);
+	assert_int_equal(segments_rotate(s, now_ns(), NULL, 0), 0);
+	assert_int_equal(write_events(s, 1, 5), 0);
+	assert_int_equal(segments_finish(s, NULL, 0), -EIO);
+	segments_stats(s, &stats);
+	assert_int_equal(stats.sealed_cnt, 2);
+	assert_int_equal(stats.last_errno, EFBIG);
+	segments_close(s);
+	c = read_back(dir, "trace.0.bin.zst");
+	assert_int_equal(c.rc, -D9_E_TRUNCATED);
+	assert_true(c.ends > 1000);
+	assert_int_equal(read_back(dir, "trace.1.bin.zst").ends, 5);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
@@ -521,6 +558,7 @@ int main(void)
 		TEST(test_rotation_by_time_and_size),
 		TEST(test_total_is_kept),
 		TEST(test_removed_directory),
+		TEST(test_torn_segment),
 		TEST(test_full_disk),
 	};
 
