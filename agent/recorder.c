@@ -70,6 +70,7 @@ static int recorder_open_loop(struct recorder *r)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a write over ulimit -f is an error like any other */
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	r->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
