@@ -4,6 +4,7 @@
 
 #include "labels.h"
 #include "leaftable.h"
+#include "taskaccount.h"
 #include "tasktable.h"
 #include "typetable.h"
 #include "workertable.h"
@@ -32,89 +33,50 @@ void account_done(struct account *a)
 	memset(a, 0, sizeof(*a));
 }
 
-static void account_add(struct account *a, struct histogram *h, uint64_t value)
+void account_add(struct account *a, struct histogram *h, uint64_t value)
 {
 	if (histogram_add(h, value) != 0)
 		a->err = -ENOMEM;
 }
 
-/* Gives a task its type when it is first known; a task is counted in its type only then. */
-static void account_type(struct account *a, struct task *t, uint32_t type)
+/*
+ * agent:InferredEnd rules from here on close a poll whose end is not known, or not in the recording:
+ * 5 its thread gave the worker away while it ran on, 6 its record was lost, 7 its thread ended,
+ * 8 the recording ends. By the rules below it is known to a few microseconds.
+ */
+#define ACCOUNT_RULE_CUT 5
+#define ACCOUNT_RULE_HANDOFF 5
+
+/* Counts the last poll of a worker, now that nothing cuts it any more. */
+static void account_settle(struct account *a, struct worker *w, uint32_t worker)
 {
-	struct type_row *row = typetable_row(a->types, type);
-
-	if (t->type != TASK_TYPE_NONE)
-		return;
-	t->type = type;
-	if (t->flags & TASK_SPAWNED) {
-		row->spawned++;
-	} else {
-		t->flags |= TASK_ALIVE;
-		row->seen++;
-	}
-}
-
-static void account_spawn(struct account *a, const struct moment *m)
-{
-	struct task *t = tasktable_get(a->tasks, m->task);
-
-	if (!t)
-		return;
-	/* a task that was seen alive before its spawn (late event) is not counted twice */
-	if (t->flags & TASK_ENDED)
-		tasktable_revive(a->tasks, t);
-	t->flags |= TASK_SPAWNED;
-	account_type(a, t, typetable_find(a->types, m->label));
-}
-
-static void account_alive(struct account *a, const struct moment *m)
-{
-	struct task *t = tasktable_get(a->tasks, m->task);
-
-	if (t && !(t->flags & TASK_ENDED))
-		account_type(a, t, typetable_find(a->types, m->label));
-}
-
-static void account_end(struct account *a, const struct moment *m)
-{
-	struct task *t = tasktable_find(a->tasks, m->task);
-
-	if (!t || t->type == TASK_TYPE_NONE)
-		a->unknown_ends++;
-	else if (!(t->flags & TASK_ENDED))
-		typetable_row(a->types, t->type)->ended++;
-	if (t)
-		tasktable_end(a->tasks, t);
-}
-
-static void account_cause(struct account *a, const struct moment *m)
-{
-	struct task *t = tasktable_find(a->tasks, m->task);
-
-	if (!t || t->type == TASK_TYPE_NONE)
-		return;
-	typetable_row(a->types, t->type)->cancelled += m->a == 1;
-	typetable_row(a->types, t->type)->panicked += m->a == 4;
-}
-
-static void account_wake(struct account *a, const struct moment *m)
-{
-	struct task *t = tasktable_get(a->tasks, m->task);
 	struct type_row *row;
 
-	if (!t || (t->flags & TASK_ENDED))
+	if (!w->has_ended)
 		return;
-	row = t->type == TASK_TYPE_NONE ? NULL : typetable_row(a->types, t->type);
-	if (row)
-		row->wakes++;
-	if (t->wake_ns || (t->flags & TASK_WOKEN_RUNNING)) {
-		if (row)
-			row->redundant_wakes++;
-	} else if (t->flags & TASK_RUNNING) {
-		t->flags |= TASK_WOKEN_RUNNING;
-	} else {
-		t->wake_ns = m->ts_ns;
+	w->has_ended = false;
+	row = typetable_row(a->types, w->ended.type);
+	account_add(a, &row->poll, w->ended_ns);
+	row->busy_ns += w->ended_ns > w->ended.nested_ns ? w->ended_ns - w->ended.nested_ns : 0;
+	longpolls_add(&a->longest, w->ended_ns, worker, &w->ended);
+}
+
+/* The last poll has no duration after all. The time is unknown, except that a poll which goes on
+ * elsewhere did run until then. */
+static void account_unsettle(struct account *a, struct worker *w, uint64_t rule)
+{
+	struct task *t = tasktable_find(a->tasks, w->ended.task);
+
+	w->has_ended = false;
+	w->cut_polls++;
+	if (t && t->wake_ns == w->ended_at_ns) {
+		t->wake_ns = 0;
+		a->waits_cut++;
 	}
+	if (rule == ACCOUNT_RULE_HANDOFF)
+		return;
+	w->busy_ns -= w->ended_ns;
+	w->unknown_ns += w->ended_ns;
 }
 
 /* The worker does something else though its poll has not ended: events are missing, and what
@@ -137,6 +99,7 @@ static void account_poll_start(struct account *a, const struct moment *m)
 	struct task *t = tasktable_get(a->tasks, m->task);
 	struct type_row *row = typetable_row(a->types, type);
 
+	account_settle(a, w, m->worker);
 	account_cut_poll(a, w, m->worker);
 	workertable_cut(w, m->ts_ns, WORKER_BETWEEN, WORKER_POLLING);
 	w->polls++;
@@ -146,7 +109,7 @@ static void account_poll_start(struct account *a, const struct moment *m)
 		return;
 	if (t->flags & TASK_ENDED) /* its end came first (other threads' clocks), or its id again */
 		tasktable_revive(a->tasks, t);
-	account_type(a, t, type);
+	taskaccount_type(a, t, type);
 	if (t->flags & TASK_WOKEN_RUNNING)
 		a->waits_cut++;
 	else if (t->wake_ns)
@@ -161,25 +124,38 @@ static void account_poll_end(struct account *a, const struct moment *m)
 {
 	struct worker *w = workertable_get(a->workers, m->worker);
 	bool was_polling = w->state == WORKER_POLLING;
-	uint64_t ns = workertable_cut(w, m->ts_ns, WORKER_POLLING, WORKER_BETWEEN);
-	struct type_row *row;
 	struct task *t;
 
+	account_settle(a, w, m->worker);
+	w->ended_ns = workertable_cut(w, m->ts_ns, WORKER_POLLING, WORKER_BETWEEN);
 	if (!was_polling) {
 		a->stray_ends++;
 		return;
 	}
-	row = typetable_row(a->types, w->poll.type);
-	account_add(a, &row->poll, ns);
-	row->busy_ns += ns > w->poll.nested_ns ? ns - w->poll.nested_ns : 0;
-	longpolls_add(&a->longest, ns, m->worker, &w->poll);
+	w->ended = w->poll;
+	w->ended_at_ns = m->ts_ns;
+	w->has_ended = true;
 	t = tasktable_find(a->tasks, w->poll.task);
 	/* another worker may have begun to poll it before this end was stamped */
-	if (!t || !(t->flags & TASK_RUNNING) || t->worker != m->worker)
+	if (t && (t->flags & TASK_RUNNING) && t->worker == m->worker) {
+		if (t->flags & TASK_WOKEN_RUNNING)
+			t->wake_ns = m->ts_ns;
+		t->flags &= (uint8_t) ~(TASK_RUNNING | TASK_WOKEN_RUNNING);
+	}
+	if (w->ended.cut_rule)
+		account_unsettle(a, w, w->ended.cut_rule);
+}
+
+static void account_inferred(struct account *a, const struct moment *m)
+{
+	struct worker *w = workertable_get(a->workers, m->worker);
+
+	if (m->a < ACCOUNT_RULE_CUT)
 		return;
-	if (t->flags & TASK_WOKEN_RUNNING)
-		t->wake_ns = m->ts_ns;
-	t->flags &= (uint8_t) ~(TASK_RUNNING | TASK_WOKEN_RUNNING);
+	if (w->has_ended && w->ended_at_ns == m->ts_ns && w->ended.task == m->task)
+		account_unsettle(a, w, m->a);
+	else if (w->state == WORKER_POLLING && w->poll.task == m->task)
+		w->poll.cut_rule = (uint8_t)m->a; /* it stands before the end it speaks of */
 }
 
 static void account_nested(struct account *a, const struct moment *m)
@@ -198,7 +174,7 @@ static void account_nested(struct account *a, const struct moment *m)
 		w->poll.nested_ns += ns;
 	if (!t)
 		return;
-	account_type(a, t, type);
+	taskaccount_type(a, t, type);
 	if (t->wake_ns && t->wake_ns <= m->a)
 		account_add(a, &row->wait, m->a - t->wake_ns);
 	/* a wake inside the poll is a new wait, from its end on */
@@ -287,7 +263,7 @@ int account_moment(void *ctx, const struct moment *m)
 {
 	struct account *a = ctx;
 
-	/* these five have no meaning without a worker */
+	/* these have no meaning without a worker */
 	if (m->worker == MOMENT_NO_WORKER &&
 	    (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED)) {
 		a->over_worker_cap++;
@@ -307,19 +283,19 @@ int account_moment(void *ctx, const struct moment *m)
 		account_unpark(a, m);
 		break;
 	case MOMENT_SPAWN:
-		account_spawn(a, m);
+		taskaccount_spawn(a, m);
 		break;
 	case MOMENT_END:
-		account_end(a, m);
+		taskaccount_end(a, m);
 		break;
 	case MOMENT_TASK_END:
-		account_cause(a, m);
+		taskaccount_cause(a, m);
 		break;
 	case MOMENT_WAKE:
-		account_wake(a, m);
+		taskaccount_wake(a, m);
 		break;
 	case MOMENT_ALIVE:
-		account_alive(a, m);
+		taskaccount_alive(a, m);
 		break;
 	case MOMENT_SAMPLE:
 		account_sample(a, m);
@@ -329,6 +305,9 @@ int account_moment(void *ctx, const struct moment *m)
 		break;
 	case MOMENT_NESTED:
 		account_nested(a, m);
+		break;
+	case MOMENT_INFERRED:
+		account_inferred(a, m);
 		break;
 	case MOMENT_KIND_CNT:
 		break;
@@ -361,13 +340,21 @@ void account_block_in_place(struct account *a, const struct d9_ev *ev)
 		a->block_in_place_ns += ev->ts_ns > start_ns ? ev->ts_ns - start_ns : 0;
 }
 
+static void account_settle_all(struct account *a)
+{
+	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
+		account_settle(a, workertable_get(a->workers, i), i);
+}
+
 void account_gap(struct account *a)
 {
+	account_settle_all(a);
 	workertable_gap(a->workers);
 	tasktable_forget_states(a->tasks);
 }
 
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns)
 {
+	account_settle_all(a);
 	workertable_finish(a->workers, first_ns, last_ns);
 }

@@ -4,7 +4,8 @@
  *
  * Definitions. A wait runs from the first wake since the task's previous poll began to the start
  * of its next poll; if the wake came while the task was being polled, from that poll's end. A poll
- * whose end or start was not seen has no duration. Each moment costs constant time and allocates
+ * whose end or start was not seen has no duration, and so has one that agent:InferredEnd says was
+ * only closed for the recording (rules 5 and up). Each moment costs constant time and allocates
  * nothing but table growth.
  */
 #ifndef DIAL9_ACCOUNT_H
@@ -16,6 +17,7 @@
 #include "moment.h"
 
 struct d9_ev;
+struct histogram;
 struct labels;
 struct leaftable;
 struct tasktable;
@@ -46,6 +48,9 @@ struct account {
 /* 0 or -ENOMEM. account_done frees what it holds, in either case. */
 int account_init(struct account *a, struct labels *labels);
 void account_done(struct account *a);
+
+/* Counts a value; a failure is kept in a->err. */
+void account_add(struct account *a, struct histogram *h, uint64_t value);
 
 /* One moment, in time order. ctx is the account; always 0 (a reorder_put callback). */
 int account_moment(void *ctx, const struct moment *m);

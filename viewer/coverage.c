@@ -38,10 +38,22 @@ static void coverage_level(struct coverage *c, const struct d9_ev *ev)
 	c->level_since_ns = ev->ts_ns;
 }
 
+static bool coverage_is_flaw(struct d9_str kind)
+{
+	static const char *const flaws[] = { "Stack", "Order", "ReturnSite" };
+
+	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
+		if (kind.len == strlen(flaws[i]) && memcmp(kind.p, flaws[i], kind.len) == 0)
+			return true;
+	return false;
+}
+
 static void coverage_loss(struct coverage *c, const struct d9_ev *ev)
 {
+	struct d9_str kind = d9_value_str(d9_val(ev, D9F_agent_loss_kind));
 	struct coverage_loss l = { labels_field(c->labels, ev, D9F_agent_loss_kind),
 				   labels_field(c->labels, ev, D9F_agent_loss_cause),
+				   coverage_is_flaw(kind),
 				   d9_u64(ev, D9F_agent_loss_count, 0),
 				   d9_u64(ev, D9F_agent_loss_from_ns, ev->ts_ns), ev->ts_ns };
 	uint32_t at = 0;
@@ -56,6 +68,7 @@ static void coverage_loss(struct coverage *c, const struct d9_ev *ev)
 		return;
 	}
 	c->losses[at].count += l.count;
+	c->losses[at].is_flaw = c->losses[at].is_flaw && l.is_flaw; /* differs at the cap only */
 	if (l.from_ns < c->losses[at].from_ns)
 		c->losses[at].from_ns = l.from_ns;
 	if (l.to_ns > c->losses[at].to_ns)
@@ -153,7 +166,7 @@ uint64_t coverage_lost(const struct coverage *c)
 	uint64_t lost = 0;
 
 	for (uint32_t i = 0; i < c->losses_cnt; i++)
-		lost += c->losses[i].count;
+		lost += c->losses[i].is_flaw ? 0 : c->losses[i].count;
 	return lost;
 }
 

@@ -24,8 +24,13 @@ struct coverage_level { /* all types; levels of single types are only counted */
 	uint64_t ns; /* time it held */
 };
 
+/*
+ * What is missing. A kind that is not the name of an event (Stack, Order, ReturnSite) tells of events
+ * that are there, but not whole or not in their place: flawed, not lost.
+ */
 struct coverage_loss {
 	uint32_t kind, cause;
+	bool is_flaw;
 	uint64_t count;
 	uint64_t from_ns, to_ns; /* hull of its intervals */
 };
@@ -69,7 +74,7 @@ void coverage_file(struct coverage *c, const struct reader_end *end);
 /* After the last event: ends the level that holds. */
 void coverage_finish(struct coverage *c);
 
-/* Events lost, over all kinds and causes. */
+/* Events lost, over all kinds and causes, without flaws. */
 uint64_t coverage_lost(const struct coverage *c);
 
 /* Label of a metadata value; LABEL_UNKNOWN if the key was not there. */

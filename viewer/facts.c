@@ -58,11 +58,14 @@ static void facts_add_unknown(struct facts *f, struct d9_str item)
 			f->unknown[ev] |= 1ull << i;
 }
 
-static bool facts_is_queue(enum d9_event kind, int field)
+/* dial9-agent speaks of poll starts alone: a worker that parks has an empty queue, which is known. */
+static bool facts_is_queue(const struct facts *f, enum d9_event kind, int field)
 {
-	return (kind == D9_EV_POLL_START && field == D9F_poll_start_local_queue) ||
-	       (kind == D9_EV_WORKER_PARK && field == D9F_worker_park_local_queue) ||
-	       (kind == D9_EV_WORKER_UNPARK && field == D9F_worker_unpark_local_queue);
+	if (kind == D9_EV_POLL_START)
+		return field == D9F_poll_start_local_queue;
+	return !f->is_agent &&
+	       ((kind == D9_EV_WORKER_PARK && field == D9F_worker_park_local_queue) ||
+		(kind == D9_EV_WORKER_UNPARK && field == D9F_worker_unpark_local_queue));
 }
 
 void facts_add(struct facts *f, const struct d9_ev *ev)
@@ -102,7 +105,7 @@ bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint
 {
 	if (kind >= D9_EV_CNT || field < 0 || field > 63)
 		return false;
-	if (facts_is_queue(kind, field) && (f->queues == FACTS_QUEUES_UNKNOWN ||
+	if (facts_is_queue(f, kind, field) && (f->queues == FACTS_QUEUES_UNKNOWN ||
 					    (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
 		return true;
 	return f->unknown[kind] & 1ull << field;

@@ -6,6 +6,7 @@
  *   agent.has       comma-separated event names: what the recorder claims to record
  *   agent.unknown   comma-separated Event.field: the value is not a measurement
  *   tokio.local_queue   "false": no queue length of a worker is one; "partial": a 0 may be none
+ *                       (of dial9-agent: at poll starts; its parks know an empty queue)
  * Event names are taken in both forms ("PollStartEvent", "poll_start"). Keys with other or broken
  * values are passed over. The last value of a key wins.
  */

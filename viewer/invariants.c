@@ -248,6 +248,7 @@ int invariants_moment(void *ctx, const struct moment *m)
 		break;
 	case MOMENT_TASK_END:
 	case MOMENT_SAMPLE:
+	case MOMENT_INFERRED:
 	case MOMENT_KIND_CNT:
 		break;
 	}

@@ -114,6 +114,12 @@ int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret)
 		     NEED(D9F_agent_nested_poll_start_ns, &m.a);
 		m.label = moment_label(ev, labels, D9F_agent_nested_poll_spawn_loc);
 		break;
+	case D9_EV_AGENT_INFERRED_END:
+		m.kind = MOMENT_INFERRED;
+		ok = moment_worker(ev, D9F_agent_inferred_end_worker_id, &m.worker) &&
+		     NEED(D9F_agent_inferred_end_task_id, &m.task);
+		m.a = d9_u64(ev, D9F_agent_inferred_end_rule, 0);
+		break;
 	case D9_EV_CPU_SAMPLE:
 		got = moment_sample(ev, &m);
 		break;

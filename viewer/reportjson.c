@@ -99,6 +99,8 @@ static void reportjson_coverage(struct json *j, const struct report *r)
 		json_put_u64(j, "count", c->losses[i].count);
 		json_put_u64(j, "from_ns", c->losses[i].from_ns);
 		json_put_u64(j, "to_ns", c->losses[i].to_ns);
+		json_key(j, "flaw");
+		json_bool(j, c->losses[i].is_flaw);
 		json_map_end(j);
 	}
 	json_list_end(j);

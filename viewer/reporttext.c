@@ -116,7 +116,8 @@ static void reporttext_losses(FILE *out, const struct report *r)
 	fprintf(out, "  lost      %" PRIu64 " events (%s)\n", coverage_lost(c),
 		plain_share(text, coverage_lost(c), coverage_lost(c) + c->events));
 	for (uint32_t i = 0; i < c->losses_cnt; i++) {
-		fprintf(out, "            %" PRIu64 " ", c->losses[i].count);
+		fprintf(out, "  %s    %" PRIu64 " ", c->losses[i].is_flaw ? "flawed" : "      ",
+			c->losses[i].count);
 		reporttext_name(out, r, c->losses[i].kind);
 		fputs(": ", out);
 		reporttext_name(out, r, c->losses[i].cause);

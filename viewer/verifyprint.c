@@ -95,7 +95,7 @@ static void verifyprint_events(FILE *out, const struct verify *v)
 		text = labels_text(v->labels, c->losses[i].cause, &len);
 		fputs(": ", out);
 		plain_write(out, text, len);
-		fputc('\n', out);
+		fputs(c->losses[i].is_flaw ? " (flawed, not lost)\n" : "\n", out);
 	}
 }
 
@@ -201,6 +201,8 @@ void verifyprint_json(struct json *j, const struct verify *v)
 		text = labels_text(v->labels, c->losses[i].cause, &len);
 		json_put_bytes(j, "cause", text, len);
 		json_put_u64(j, "count", c->losses[i].count);
+		json_key(j, "flaw");
+		json_bool(j, c->losses[i].is_flaw);
 		json_map_end(j);
 	}
 	json_list_end(j);

@@ -27,6 +27,7 @@ struct worker_poll { /* the open one */
 	uint64_t off_ns, off_worst_ns; /* without CPU: in all, at the longest */
 	uint32_t off_worst; /* label of that, see MOMENT_OFF_CPU */
 	uint32_t samples;
+	uint8_t cut_rule; /* 0, or the agent:InferredEnd rule that its end goes by */
 };
 
 struct worker {
@@ -41,6 +42,11 @@ struct worker {
 	uint64_t samples;
 	uint32_t runtime; /* label of its runtime's name, LABEL_UNKNOWN if none claims it */
 	struct worker_poll poll;
+	/* the last one, until it is sure that nothing says its end was not seen */
+	bool has_ended;
+	uint64_t ended_ns; /* its length */
+	uint64_t ended_at_ns;
+	struct worker_poll ended;
 };
 
 struct workertable;

@@ -105,10 +105,11 @@ static void test_overlap_of_two_workers(void **state)
 	stop(300, 1);
 	assert_int_equal(a.waits_cut, 1);
 	assert_int_equal(row()->wait.cnt, 0);
-	assert_int_equal(row()->poll.cnt, 2);
 	wake(400, 1); /* the state is right again */
 	start(450, 0, 1);
 	assert_int_equal(row()->wait.max, 50);
+	account_finish(&a, 0, 500);
+	assert_int_equal(row()->poll.cnt, 2);
 }
 
 static void test_a_poll_without_end_has_no_duration(void **state)
@@ -120,17 +121,62 @@ static void test_a_poll_without_end_has_no_duration(void **state)
 	start(900, 0, 2);
 	stop(950, 0);
 	assert_int_equal(row()->polls, 2);
-	assert_int_equal(row()->poll.cnt, 1);
-	assert_int_equal(row()->poll.max, 50);
 	assert_int_equal(w->cut_polls, 1);
 	assert_int_equal(w->unknown_ns, 800);
 	/* what became of task 1 is unknown: a wake now begins a wait */
 	wake(1000, 1);
 	start(1010, 0, 1);
+	assert_int_equal(row()->poll.cnt, 1);
+	assert_int_equal(row()->poll.max, 50);
 	assert_int_equal(row()->wait.max, 10);
 	stop(1020, 0);
 	stop(1030, 0);
 	assert_int_equal(a.stray_ends, 1);
+}
+
+static void inferred(uint64_t ts_ns, uint16_t worker, uint64_t task, uint64_t rule)
+{
+	const struct moment m = { .ts_ns = ts_ns, .kind = MOMENT_INFERRED, .worker = worker,
+				  .task = task, .a = rule };
+
+	assert_int_equal(account_moment(&a, &m), 0);
+}
+
+/* agent:InferredEnd: some ends are known nearly, others only stand for one that was not seen. */
+static void test_inferred_ends(void **state)
+{
+	struct worker *w = workertable_get(a.workers, 0);
+
+	(void)state;
+	start(100, 0, 1);
+	stop(150, 0);
+	inferred(150, 0, 1, 2); /* TLS at rest: as good as seen */
+	start(200, 0, 2);
+	wake(210, 2);
+	stop(900, 0);
+	inferred(900, 0, 2, 6); /* lost: no duration, no wait from its end */
+	start(1000, 0, 2);
+	inferred(1500, 0, 2, 8); /* the same where it stands before the end it speaks of */
+	stop(1500, 0);
+	start(2000, 0, 3);
+	inferred(2500, 0, 3, 5); /* gave its worker away: the worker was busy until then */
+	stop(2500, 0);
+	start(2600, 0, 3);
+	stop(2700, 0);
+	inferred(2700, 0, 99, 8); /* of another task, or another time: not this one's */
+	inferred(2699, 0, 3, 8);
+	account_finish(&a, 100, 2700);
+	assert_int_equal(row()->polls, 5);
+	assert_int_equal(row()->poll.cnt, 2);
+	assert_int_equal(row()->poll.sum, 50 + 100);
+	assert_int_equal(row()->busy_ns, 50 + 100);
+	assert_int_equal(row()->wait.cnt, 0);
+	assert_int_equal(a.waits_cut, 1);
+	assert_int_equal(w->cut_polls, 3);
+	assert_int_equal(w->busy_ns, 50 + 500 + 100);
+	assert_int_equal(w->unknown_ns, 700 + 500);
+	assert_int_equal(w->between_ns, 50 + 100 + 500 + 100);
+	assert_int_equal(a.longest.cnt, 2);
 }
 
 static void test_gap(void **state)
@@ -223,6 +269,7 @@ static void test_nested_and_off_cpu(void **state)
 	account_moment(&a, &nested);
 	stop(200, 0);
 	account_moment(&a, &idle);
+	account_finish(&a, 100, 400);
 	assert_int_equal(row()->polls, 2);
 	assert_int_equal(row()->busy_ns, 100); /* 70 of the outer, 30 of the inner */
 	assert_int_equal(row()->poll.sum, 130);
@@ -289,6 +336,7 @@ int main(void)
 		ACCOUNT_TEST(test_woken_while_running_waits_from_the_end),
 		ACCOUNT_TEST(test_overlap_of_two_workers),
 		ACCOUNT_TEST(test_a_poll_without_end_has_no_duration),
+		ACCOUNT_TEST(test_inferred_ends),
 		ACCOUNT_TEST(test_gap),
 		ACCOUNT_TEST(test_worker_parts_sum_to_the_span),
 		ACCOUNT_TEST(test_tasks_are_counted_once),

@@ -94,8 +94,12 @@ static void test_losses(void **state)
 	SCRIPT_PUT(s, agent_loss, 500, .kind = wake, .cause = full, .count = 3, .from_ns = 400);
 	SCRIPT_PUT(s, agent_loss, 800, .kind = wake, .cause = full, .count = 4, .from_ns = 300);
 	SCRIPT_PUT(s, agent_loss, 900, .kind = full, .cause = wake, .count = 1, .from_ns = 899);
+	/* stacks that were cut are there: not lost events */
+	SCRIPT_PUT(s, agent_loss, 900, .kind = eventscript_str(s, "Stack"), .cause = wake,
+		   .count = 50, .from_ns = 899);
 	eventscript_each(s, take, NULL);
-	assert_int_equal(c.losses_cnt, 2);
+	assert_int_equal(c.losses_cnt, 3);
+	assert_true(c.losses[2].is_flaw && !c.losses[0].is_flaw);
 	assert_int_equal(c.losses[0].count, 7);
 	assert_int_equal(c.losses[0].from_ns, 300);
 	assert_int_equal(c.losses[0].to_ns, 800);
