@@ -98,7 +98,9 @@ fn elders(rt: &Handle, cnt: usize, go: &Arc<Notify>, end: &Arc<Notify>) -> Vec<J
                 go.notified().await;
                 let mut ticks = 0;
                 let nap = || tokio::time::sleep(Duration::from_millis(10));
-                while crate::calls::unless(nap(), end.notified()).await.is_some() {
+                // one for the whole loop: a new one each time would miss a word between two
+                let mut ended = std::pin::pin!(end.notified());
+                while crate::calls::unless(nap(), ended.as_mut()).await.is_some() {
                     ticks += 1;
                 }
                 ticks
