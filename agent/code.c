@@ -256,7 +256,7 @@ static int code_reach(struct image *img, uint64_t start, uint64_t vaddr,
 	struct code_op op;
 	ZydisDecoder d;
 
-	if (vaddr - start > CODE_FUNC_SZ_MAX)
+	if (vaddr - start > CODE_FUNC_SZ_MAX || !image_work(img, vaddr - start))
 		return -ENOENT;
 	code_init(&d);
 	ZydisDecoderEnableMode(&d, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);

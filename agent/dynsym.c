@@ -174,10 +174,10 @@ static int dynsym_find_symtab(struct image *img, const char *name, uint64_t *ret
 	return err;
 }
 
-int dynsym_find(struct image *img, const char *name, uint64_t *ret_vaddr)
+int dynsym_find(struct image *img, const char *name, bool use_symtab, uint64_t *ret_vaddr)
 {
 	if (img->symtab && img->strtab &&
 	    (!dynsym_find_gnu(img, name, ret_vaddr) || !dynsym_find_sysv(img, name, ret_vaddr)))
 		return 0;
-	return dynsym_find_symtab(img, name, ret_vaddr);
+	return use_symtab ? dynsym_find_symtab(img, name, ret_vaddr) : -ENOENT;
 }

@@ -8,11 +8,13 @@
 #ifndef DIAL9_DYNSYM_H
 #define DIAL9_DYNSYM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct image;
 
-/* -ENOENT: the file defines no function of that name; -EIO; -ENOMEM. */
-int dynsym_find(struct image *img, const char *name, uint64_t *ret_vaddr);
+/* Without `use_symtab` only where the dynamic linker looks: a few reads, however large the file.
+ * -ENOENT: the file defines no function of that name; -EIO; -ENOMEM. */
+int dynsym_find(struct image *img, const char *name, bool use_symtab, uint64_t *ret_vaddr);
 
 #endif /* DIAL9_DYNSYM_H */

@@ -118,6 +118,12 @@ size_t image_read_some(struct image *img, uint64_t vaddr, void *buf, size_t sz)
 	return sz && !image_cached(img, s->file_off + (vaddr - s->vaddr), buf, sz) ? sz : 0;
 }
 
+bool image_work(struct image *img, uint64_t units)
+{
+	img->work_left -= units < img->work_left ? units : img->work_left;
+	return img->work_left != 0;
+}
+
 int image_bias(const struct image *img, uint64_t map_start, uint64_t map_off, uint64_t *ret)
 {
 	for (size_t i = 0; i < img->segs_cnt; i++) {
@@ -294,6 +300,7 @@ int image_open(int fd, uint64_t sz, struct image **ret)
 		return -ENOMEM;
 	img->fd = fd;
 	img->sz = sz;
+	img->work_left = IMAGE_WORK_MAX;
 	/* page[] must be zero; the pages themselves stay untouched until they are used */
 	img->cache = calloc(1, sizeof(*img->cache));
 	err = img->cache ? image_read_headers(img) : -ENOMEM;

@@ -17,6 +17,9 @@
 #define IMAGE_SEGMENTS_MAX 64 /* PT_LOADs; a file with more is refused */
 #define IMAGE_PAGE_SZ 65536u
 #define IMAGE_CACHE_CNT 32u
+/* Bytes that may be decoded in one file, or their worth in other work: some 2 s. Honest 100 MB
+ * programs need under 5 %. */
+#define IMAGE_WORK_MAX (128u << 20)
 
 struct image_segment {
 	uint64_t vaddr, file_off, file_sz; /* file_off + file_sz lies within the file */
@@ -35,6 +38,7 @@ struct image {
 	uint64_t rela, rela_sz; /* vaddr; 0 = none */
 	uint64_t relr, relr_sz;
 	uint64_t symtab, strtab, strtab_sz, gnu_hash, hash; /* vaddrs, 0 = none */
+	uint64_t work_left;
 	struct image_cache *cache;
 };
 
@@ -58,6 +62,9 @@ int image_read(struct image *img, uint64_t vaddr, void *buf, size_t sz);
 size_t image_read_some(struct image *img, uint64_t vaddr, void *buf, size_t sz);
 /* Large sequential reads, past the cache. -EIO when the file ends before. */
 int image_pread(const struct image *img, uint64_t file_off, void *buf, size_t sz);
+
+/* Takes `units` off the work left. false once there is none: give up on this file's details. */
+bool image_work(struct image *img, uint64_t units);
 
 /* Where a mapping of file offset `map_off` at `map_start` puts vaddr 0. -EINVAL: it is none of
  * this file's executable segments. */

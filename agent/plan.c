@@ -78,39 +78,54 @@ static int plan_search(struct planner *p, const struct target_file *tf, uint32_t
 	}
 	if (left_cnt)
 		err = planner_omit(p, WIRE_SITE_POLL, 0, "more task types than are looked at");
-	return err ? err : planner_sites(p);
+	if (!err)
+		err = planner_sites(p);
+	if (!err && !p->img->work_left)
+		err = planner_omit(p, WIRE_SITE_POLL, 0, "the search took too long and was cut");
+	return err;
+}
+
+/* One file's unwinder entry becomes the raise site. -ENOENT: it has none. */
+static int plan_raise_in(struct planner *p, const struct target *t, size_t i, bool use_symtab)
+{
+	static const char name[] = "_Unwind_RaiseException";
+	struct plan_file f = { .target_file = (uint32_t)i };
+	uint64_t vaddr;
+	int err;
+
+	if (image_open(t->files[i].fd, t->files[i].sz, &p->img))
+		return -ENOENT; /* said before, if it matters */
+	err = dynsym_find(p->img, name, use_symtab, &vaddr);
+	if (!err)
+		err = relocs_open(p->img, &p->relocs);
+	if (!err) {
+		starts_open(&p->starts, p->img);
+		err = plan_file_at(p, &f, &t->files[i]);
+	}
+	if (!err)
+		err = planner_raise(p, vaddr);
+	plan_close_file(p);
+	return err;
 }
 
 /*
- * A panic passes through here. The unwinder is one for the whole process, usually libgcc_s, so it
- * is searched in all files once any of them carries Tokio. Without it panics are not told apart.
+ * A panic passes through the unwinder, which is one for the whole process: usually libgcc_s, else
+ * linked into the program and then named only by its symbol table. Without it panics are not told
+ * apart from other ends.
  */
 static int plan_raise(struct planner *p, const struct target *t)
 {
-	static const char name[] = "_Unwind_RaiseException";
-	uint64_t vaddr;
+	size_t tokio_cnt = p->plan->files_cnt;
 	int err = -ENOENT;
 
-	for (size_t i = 0; i < t->files_cnt && err == -ENOENT; i++) {
-		struct plan_file f = { .target_file = (uint32_t)i };
-
-		if (image_open(t->files[i].fd, t->files[i].sz, &p->img))
-			continue;
-		err = dynsym_find(p->img, name, &vaddr);
-		if (!err)
-			err = relocs_open(p->img, &p->relocs);
-		if (!err) {
-			starts_open(&p->starts, p->img);
-			err = plan_file_at(p, &f, &t->files[i]);
-		}
-		if (!err)
-			err = planner_raise(p, vaddr);
-		plan_close_file(p);
-	}
-	if (err == -ENOMEM)
+	for (size_t i = 0; i < t->files_cnt && err && err != -ENOMEM; i++)
+		err = plan_raise_in(p, t, i, false);
+	for (size_t i = 0; i < tokio_cnt && err && err != -ENOMEM; i++)
+		err = plan_raise_in(p, t, p->plan->files[i].target_file, true);
+	if (!err || err == -ENOMEM)
 		return err;
-	return err ? planner_omit(p, WIRE_SITE_RAISE, 0, "no file of the process names its unwinder")
-		   : 0;
+	p->file = 0;
+	return planner_omit(p, WIRE_SITE_RAISE, 0, "no file of the process names its unwinder");
 }
 
 static int plan_order_of(uint8_t kind)

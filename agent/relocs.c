@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RELOCS_BYTES_PER_UNIT 32 /* reading is that much cheaper than decoding */
+
 struct relocs_piece {
 	uint64_t lo, hi; /* lowest and highest relative place; hi < lo = none */
 };
@@ -37,6 +39,8 @@ static int relocs_load(struct relocs *r, size_t piece)
 	if (r->loaded == piece)
 		return 0;
 	r->loaded = SIZE_MAX;
+	if (!image_work(r->img, sz / RELOCS_BYTES_PER_UNIT))
+		return -EIO;
 	err = image_pread(r->img, r->file_off + piece * sizeof(r->buf), r->buf, sz);
 	if (!err)
 		r->loaded = piece;

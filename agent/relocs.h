@@ -24,7 +24,8 @@ struct relocs;
 int relocs_open(struct image *img, struct relocs **ret);
 void relocs_close(struct relocs *r);
 
-/* `sz` bytes at `vaddr`, relocated. -EFAULT when they are not in one segment; -EIO. */
+/* `sz` bytes at `vaddr`, relocated. -EFAULT when they are not in one segment; -EIO, also when
+ * the file has used up its work (image_work). */
 int relocs_read(struct relocs *r, uint64_t vaddr, void *buf, size_t sz);
 
 #endif /* DIAL9_RELOCS_H */

@@ -80,14 +80,14 @@ static void site_take(const struct site_walk *w, const struct code_op *op, struc
 static bool site_is_looped(const struct site_walk *w, const struct code_op *site)
 {
 	uint64_t start, end, at = site->vaddr;
-	struct code_op op;
+	struct code_op op = *site;
 
 	if (!w->q->is_entry || site->stack_sz == 8)
 		return false;
 	if (starts_find(w->starts, site->vaddr, &start, &end))
 		end = site->vaddr + site->len; /* no more is known of this function */
 	for (; at < end; at += op.len) {
-		if (code_read(w->img, at, &op))
+		if (!image_work(w->img, op.len) || code_read(w->img, at, &op))
 			return true;
 		if ((op.flow == CODE_BRANCH || op.flow == CODE_JUMP) && op.dest >= w->line &&
 		    op.dest <= site->vaddr)

@@ -27,6 +27,7 @@
 #define TOKIO_ID_OFF_MAX 8192 /* behind a header padded for an over-aligned future */
 #define TOKIO_SCHEDULER_SZ_MAX 64
 #define TOKIO_TRAILER_OFF_MAX (1u << 30)
+#define TOKIO_WORK_UNITS 64 /* of image_work, to judge one pointer */
 #define TOKIO_PROOF_INSNS 6 /* decoded at a function without unwind entry */
 
 struct tokio_search {
@@ -43,6 +44,8 @@ static bool tokio_is_function(const struct tokio_search *s, uint64_t vaddr)
 	uint64_t start, end;
 	struct code_op op;
 
+	if (!image_work(s->img, TOKIO_WORK_UNITS))
+		return false;
 	if (!starts_find(s->starts, vaddr, &start, &end))
 		return start == vaddr;
 	for (int i = 0; i < TOKIO_PROOF_INSNS; i++, vaddr += op.len) {

@@ -47,7 +47,7 @@ static void test_libc(void **state)
 		if (strstr(info.dli_fname, "san"))
 			continue; /* a sanitizer stands in front of it */
 		img = open_image(info.dli_fname, &fd);
-		assert_int_equal(dynsym_find(img, names[i], &vaddr), 0);
+		assert_int_equal(dynsym_find(img, names[i], true, &vaddr), 0);
 		assert_int_equal(vaddr + map->l_addr, (uintptr_t)addr);
 		image_close(img);
 		close(fd);
@@ -77,14 +77,14 @@ static void test_symtab(void **state)
 	(void)state;
 	dl_iterate_phdr(own_bias, &bias);
 	img = open_image("/proc/self/exe", &fd);
-	assert_int_equal(dynsym_find(img, "dynsym_test_marker", &vaddr), 0);
+	assert_int_equal(dynsym_find(img, "dynsym_test_marker", true, &vaddr), 0);
 	assert_int_equal(vaddr + bias, (uintptr_t)dynsym_test_marker);
 	/* a tail of a name, a name that is only used, one that is nowhere, one that is too long */
-	assert_int_equal(dynsym_find(img, "test_marker", &vaddr), -ENOENT);
-	assert_int_equal(dynsym_find(img, "dlsym", &vaddr), -ENOENT);
-	assert_int_equal(dynsym_find(img, "no_such_function", &vaddr), -ENOENT);
+	assert_int_equal(dynsym_find(img, "test_marker", true, &vaddr), -ENOENT);
+	assert_int_equal(dynsym_find(img, "dlsym", true, &vaddr), -ENOENT);
+	assert_int_equal(dynsym_find(img, "no_such_function", true, &vaddr), -ENOENT);
 	assert_int_equal(dynsym_find(img, "a_name_that_is_longer_than_any_name_that_is_ever_looked_"
-					  "up_here_by_anyone", &vaddr), -ENOENT);
+					  "up_here_by_anyone", true, &vaddr), -ENOENT);
 	image_close(img);
 	close(fd);
 }
