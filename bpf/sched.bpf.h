@@ -40,7 +40,7 @@ static __always_inline void sched_infer_end(struct thread *t, __u64 now)
 	struct open_poll *top = thread_top(t);
 	struct wire_poll_end *rec;
 
-	if (!top || top->is_exact || task_is_running(top))
+	if (!top || top->is_exact || task_is_running(top, &t->task))
 		return;
 	t->depth--;
 	if (submit_reserve(rec, t, WIRE_POLL_END, WIRE_END_INFERRED, now)) {

@@ -33,8 +33,7 @@ static __always_inline __u64 site_value(struct pt_regs *ctx, __u64 cookie)
 		__u64 off = 8 * WIRE_COOKIE_STACK_WORD(cookie);
 		__u64 addr = WIRE_COOKIE_BELOW_RBP(cookie) ? ctx->rbp - off : ctx->rsp + off;
 
-		value = 0;
-		bpf_probe_read_user(&value, sizeof(value), (void *)addr);
+		user_word(addr, &value);
 		return value;
 	}
 	bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + site_reg_offs[reg]);
@@ -47,10 +46,10 @@ static __always_inline __u64 site_sp(struct pt_regs *ctx, __u64 cookie)
 	return ctx->rsp + 8 * WIRE_COOKIE_PUSHED(cookie);
 }
 
-static __always_inline __u16 site_local_queue(const struct wire_thread *seat)
+static __noinline __u16 site_local_queue(const struct wire_thread *seat)
 {
 	__u64 words[2];
-	__u32 tail, head, depth;
+	__u32 tail, depth;
 
 	if (!seat->queue_addr)
 		return WIRE_QUEUE_UNKNOWN;
@@ -60,8 +59,8 @@ static __always_inline __u16 site_local_queue(const struct wire_thread *seat)
 	if (seat->tail_off != 8 &&
 	    bpf_probe_read_user(&tail, sizeof(tail), (void *)(seat->queue_addr + seat->tail_off)))
 		return WIRE_QUEUE_UNKNOWN;
-	head = words[0]; /* its low half; the high one is where a thief has got to */
-	depth = tail - head;
+	/* the low half of the head word; the high one is where a thief has got to */
+	depth = tail - (__u32)words[0];
 	return depth < WIRE_QUEUE_UNKNOWN ? depth : WIRE_QUEUE_UNKNOWN;
 }
 
@@ -74,7 +73,7 @@ static __always_inline void site_drop_dead(struct thread *t, __u64 sp)
 		if (!top)
 			return;
 		/* without return sites a deeper frame may be a later call: ask the task itself */
-		if (top->sp > sp && (top->is_exact || task_is_running(top)))
+		if (top->sp > sp && (top->is_exact || task_is_running(top, &t->task)))
 			return;
 		t->depth--;
 	}
@@ -118,56 +117,59 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	__u64 header = site_value(ctx, cookie);
 	__u64 sp = site_sp(ctx, cookie);
 	struct wire_poll_start *rec;
-	struct task_words w;
+	struct task_words *w = &t->task;
 	struct open_poll *p;
 	__u64 return_addr;
 	__u8 flags = 0;
 
 	site_drop_dead(t, sp);
-	if (task_read(&w, header, cookie)) {
+	if (task_read(w, header, cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
-		__builtin_memset(&w, 0, sizeof(w));
+		__builtin_memset(w, 0, sizeof(*w));
 		flags = WIRE_START_UNREAD;
 	}
 	if (t->depth >= WIRE_POLL_DEPTH) {
 		count(t->slot, WIRE_TOO_DEEP);
 		return;
 	}
-	if (w.state & TASK_CANCELLED)
+	if (w->state & TASK_CANCELLED)
 		flags |= WIRE_START_CANCELLED;
-	/* reported before the poll that shows them, so the reader knows when it sees the poll */
-	if ((want & WIRE_WANT_EXACT_ENDS) &&
-	    !bpf_probe_read_user(&return_addr, sizeof(return_addr), (void *)sp) &&
-	    return_addr != t->last_return)
-		site_new_return(t, return_addr, w.vtable, now);
-	if (!w.owner_id && !t->depth)
+	/* What a poll shows for the first time is reported before it. One frame has one place to
+	 * return to, nearly: a look at each change of frame is enough to find those not probed. */
+	if ((want & WIRE_WANT_EXACT_ENDS) && sp != t->last_sp) {
+		t->last_sp = sp;
+		if (!user_word(sp, &return_addr) &&
+		    return_addr != t->last_return)
+			site_new_return(t, return_addr, w->vtable, now);
+	}
+	if (!w->owner_id && !t->depth)
 		thread_leave_seat(t);
-	if (w.owner_id && w.owner_id != t->last_owner) {
-		site_report_owner(t, &w, header, now);
+	if (w->owner_id && w->owner_id != t->last_owner) {
+		site_report_owner(t, w, header, now);
 		if (!thread_in_poll(t))
 			thread_leave_seat(t);
 	}
-	if (w.owner_id && !thread_in_async_poll(t))
-		seat_take(t, task, w.scheduler, now);
+	if (w->owner_id && !thread_in_async_poll(t))
+		seat_take(t, task, w->scheduler, now);
 
 	p = &t->polls[t->depth & (WIRE_POLL_DEPTH - 1)];
 	p->header = header;
 	p->sp = sp;
-	p->vtable = w.vtable;
-	p->task_id = w.id;
+	p->vtable = w->vtable;
+	p->task_id = w->id;
 	p->id_off = WIRE_COOKIE_ID_OFF(cookie) ?: TASK_ID_OFF;
-	p->is_blocking = !w.owner_id;
+	p->is_blocking = !w->owner_id;
 	p->is_cancelled = flags & WIRE_START_CANCELLED;
 	p->has_raised = 0;
 	p->is_exact = (want & WIRE_WANT_EXACT_ENDS) && t->returns_known;
-	if (w.owner_id)
+	if (w->owner_id)
 		t->polls_async = 1;
 
 	if (submit_reserve(rec, t, WIRE_POLL_START, flags, now)) {
-		rec->task_id = w.id;
-		rec->vtable = w.vtable;
-		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w.location : 0;
-		rec->owner_id = w.owner_id;
+		rec->task_id = w->id;
+		rec->vtable = w->vtable;
+		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w->location : 0;
+		rec->owner_id = w->owner_id;
 		rec->local_queue = WIRE_QUEUE_UNKNOWN;
 		if (want & WIRE_WANT_QUEUE) {
 			thread_refresh(t);
@@ -187,8 +189,8 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 {
 	__u64 entry_sp = site_sp(ctx, cookie) - 8;
 	struct wire_poll_end *rec;
+	struct task_words *w = &t->task;
 	struct open_poll *p = NULL;
-	__u64 state = 0;
 	__u8 flags = 0;
 
 	for (int i = 0; i < WIRE_POLL_DEPTH; i++) {
@@ -210,7 +212,7 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 		count(t->slot, WIRE_END_UNPAIRED);
 		return;
 	}
-	switch (task_fate(p, &state)) {
+	switch (task_fate(p, w)) {
 	case TASK_GONE:
 		flags |= WIRE_END_TASK_ENDED;
 		break;
@@ -219,11 +221,11 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 		count(t->slot, WIRE_HEADER_UNREAD);
 		break;
 	case TASK_ALIVE:
-		if (state & TASK_NOTIFIED)
+		if (w->state & TASK_NOTIFIED)
 			flags |= WIRE_END_NOTIFIED;
 		break;
 	}
-	if (p->is_cancelled || (state & TASK_CANCELLED))
+	if (p->is_cancelled || (w->state & TASK_CANCELLED))
 		flags |= WIRE_END_CANCELLED;
 	if (p->has_raised)
 		flags |= WIRE_END_RAISED;
@@ -241,23 +243,15 @@ static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, str
 {
 	__u64 header = site_value(ctx, cookie);
 	__u16 id_off = WIRE_COOKIE_ID_OFF(cookie);
+	struct task_words *w = &t->task;
 	struct wire_wake *rec;
-	struct task_words w;
-	__u64 id = 0;
-	int err;
 
-	if (id_off) {
-		err = task_word(header, id_off, &id);
-	} else {
-		err = task_read(&w, header, cookie);
-		id = w.id;
-	}
-	if (err) {
+	if (id_off ? user_word(header + id_off, &w->id) : task_read(w, header, cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
 		return;
 	}
 	if (submit_reserve(rec, t, WIRE_WAKE, 0, now)) {
-		rec->woken_id = id;
+		rec->woken_id = w->id;
 		rec->waker_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		submit_commit(rec);
 	}
@@ -267,17 +261,17 @@ static __always_inline void site_shutdown(struct pt_regs *ctx, __u64 cookie, str
 					  __u64 now)
 {
 	struct wire_shutdown *rec;
-	struct task_words w;
+	struct task_words *w = &t->task;
 
-	if (task_read(&w, site_value(ctx, cookie), cookie)) {
+	if (task_read(w, site_value(ctx, cookie), cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
 		return;
 	}
 	/* running: its end comes with its poll's; complete: it came already */
-	if (w.state & (TASK_RUNNING | TASK_COMPLETE))
+	if (w->state & (TASK_RUNNING | TASK_COMPLETE))
 		return;
 	if (submit_reserve(rec, t, WIRE_SHUTDOWN, 0, now)) {
-		rec->task_id = w.id;
+		rec->task_id = w->id;
 		submit_commit(rec);
 	}
 }
@@ -300,22 +294,22 @@ static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct 
 {
 	__u64 return_addr = 0;
 	struct wire_bind *rec;
-	struct task_words w;
+	struct task_words *w = &t->task;
 
-	if (task_read(&w, site_value(ctx, cookie), cookie)) {
+	if (task_read(w, site_value(ctx, cookie), cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
 		return;
 	}
-	if (w.state != TASK_STATE_NEW) {
+	if (w->state != TASK_STATE_NEW) {
 		count(t->slot, WIRE_NOT_A_TASK);
 		return;
 	}
-	if (bpf_probe_read_user(&return_addr, sizeof(return_addr), (void *)site_sp(ctx, cookie)))
+	if (user_word(site_sp(ctx, cookie), &return_addr))
 		count(t->slot, WIRE_HEADER_UNREAD);
 	if (submit_reserve(rec, t, WIRE_BIND, 0, now)) {
-		rec->task_id = w.id;
-		rec->vtable = w.vtable;
-		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w.location : 0;
+		rec->task_id = w->id;
+		rec->vtable = w->vtable;
+		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w->location : 0;
 		rec->return_addr = return_addr;
 		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		rec->owned_tasks = ctx->rdi;

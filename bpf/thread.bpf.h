@@ -19,14 +19,21 @@ struct open_poll {
 	__u8 pad[2];
 };
 
+struct task_words { /* of a task's Header, and behind it; see task.bpf.h */
+	__u64 state, queue_next, vtable, owner_id;
+	__u64 scheduler, id, location;
+};
+
 struct thread {
 	struct open_poll polls[WIRE_POLL_DEPTH];
+	struct task_words task; /* scratch: the task last read */
 	__u32 depth; /* open polls; the innermost is polls[depth - 1] */
 	__u32 tid;
 	__u32 slot;
 	__u32 gen; /* threads_gen when the seat below was read; 0 = never */
 	struct wire_thread seat;
-	__u64 last_return; /* return address of the last poll: a change is reported */
+	__u64 last_sp; /* frame of the last poll whose return address was read */
+	__u64 last_return; /* that address */
 	__u64 last_owner; /* owner id of the last async task: a change is reported */
 	__u64 out_ns; /* switched out since; 0 = on a CPU or unseen */
 	__u64 runnable_ns; /* runnable again since; 0 = asleep or unseen */
