@@ -99,6 +99,7 @@ test: deps
 test-unit test-asan test-fuzz test-cli test-e2e:
 	@bash test/run.sh $(@:test-%=%)
 bench: all bins
+	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
 layers:
 	@bash test/layers.sh
