@@ -14,7 +14,8 @@ same_with_agent() { # PROFILE BACKTRACE ARGS...
 	shift 2
 	: >"$T/go"
 	rc=0
-	"$bin" --go-file "$T/go" "$@" >"$T/alone.out" 2>"$T/alone.err" 3>&- || rc=$?
+	timeout 30 "$bin" --go-file "$T/go" "$@" >"$T/alone.out" 2>"$T/alone.err" 3>&- || rc=$?
+	[ $rc != 124 ]
 
 	target_run "$bin" "$@"
 	agent_start --level full
