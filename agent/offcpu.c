@@ -101,19 +101,25 @@ static uint8_t reason_of(const struct wire_switch_out *rec)
 	return rec->prev_state & STATE_UNINTERRUPTIBLE ? OFFCPU_UNINTERRUPTIBLE : OFFCPU_OTHER;
 }
 
-/* BPF knows which poll is open now: what we still hold open above it has lost its end. */
+/*
+ * BPF knows which poll is open now: what we still hold open above it has lost its end. "In no
+ * poll" includes a blocking task that polls async ones and is between two of them: a worker's
+ * launch, or a block_on.
+ */
 static void close_lost(struct track *t, struct thread *th, const struct wire_switch_out *rec)
 {
-	unsigned d = th->depth;
+	unsigned d;
 
-	if (!(rec->head.flags & WIRE_OUT_IN_POLL)) {
-		poll_close(t, th, 0, rec->head.ts_ns, RULE_SWITCH_OUT);
+	if (rec->head.flags & WIRE_OUT_IN_POLL) {
+		for (d = th->depth; d > 0; d--)
+			if (th->polls[d - 1].task_id == rec->task_id)
+				break;
+		if (d)
+			poll_close(t, th, d, rec->head.ts_ns, RULE_SWITCH_OUT);
 		return;
 	}
-	while (d > 0 && th->polls[d - 1].task_id != rec->task_id)
-		d--;
-	if (d)
-		poll_close(t, th, d, rec->head.ts_ns, RULE_SWITCH_OUT);
+	d = th->depth && th->polls[0].kind == POLL_BLOCKING && th->polls[0].has_async;
+	poll_close(t, th, d, rec->head.ts_ns, RULE_SWITCH_OUT);
 }
 
 bool offcpu_out(struct track *t, const struct wire_switch_out *rec, size_t frames_cnt)

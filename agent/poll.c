@@ -70,13 +70,15 @@ static void close_one(struct track *t, struct thread *th, unsigned d, uint64_t t
 		workers_poll_end(t->workers, th, p, ts_ns, rule);
 		break;
 	case POLL_NESTED:
-		if (is_seen)
-			put_nested(t, th, p, ts_ns);
+		if (!is_seen)
+			break;
+		put_nested(t, th, p, ts_ns);
 		t->stats.inferred_ends += rule != RULE_EXACT;
 		break;
 	case POLL_BLOCKING:
-		if (!p->is_launch && is_seen)
-			put_blocking(t, th, p, ts_ns);
+		if (p->is_launch || !is_seen)
+			break;
+		put_blocking(t, th, p, ts_ns);
 		t->stats.inferred_ends += rule != RULE_EXACT;
 		break;
 	default:
@@ -160,15 +162,17 @@ static bool start_blocking(struct track *t, struct thread *th, struct poll *p,
 	return true;
 }
 
-/* The blocking task below a multi_thread worker's poll is that worker's launch. */
-static void mark_launch(struct track *t, struct thread *th, const struct worker *w)
+/* An async poll of worker `w` (NULL = unplaced) stands on the thread's blocking task, if there is
+ * one. Below a multi_thread worker's poll it is that worker's launch. */
+static void mark_blocking(struct track *t, struct thread *th, const struct worker *w)
 {
-	if (w->runtime->kind != RUNTIME_MULTI)
-		return;
 	for (unsigned d = 0; d + 1u < th->depth; d++) {
 		struct poll *p = &th->polls[d];
 
-		if (p->kind != POLL_BLOCKING || p->is_launch)
+		if (p->kind != POLL_BLOCKING)
+			continue;
+		p->has_async = true;
+		if (p->is_launch || !w || w->runtime->kind != RUNTIME_MULTI)
 			continue;
 		p->is_launch = true;
 		places_type(t->places, p->vtable)->is_launch = true;
@@ -242,9 +246,9 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 		p->name = life_polled(t, rec, rt && rt->owner_id ? rt : NULL);
 	}
 	th->depth++;
+	mark_blocking(t, th, p->worker);
 	if (!p->worker)
 		return false;
-	mark_launch(t, th, p->worker);
 	note_queue(t, rec->local_queue);
 	workers_poll_start(t->workers, p,
 			   rec->local_queue == WIRE_QUEUE_UNKNOWN ? 0 : rec->local_queue);

@@ -34,6 +34,7 @@ struct poll { /* one open poll */
 	uint32_t name; /* spawn place or type */
 	uint8_t kind; /* enum poll_kind */
 	bool is_launch; /* POLL_BLOCKING: this task is a multi_thread worker, not user work */
+	bool has_async; /* POLL_BLOCKING: async tasks were polled inside it */
 	bool was_cancelled; /* CANCELLED stood at its start */
 };
 

@@ -81,7 +81,7 @@ void track_finish(struct track *t, uint64_t now_ns);
 struct track_stats {
 	uint64_t polls, nested_polls, blocking_polls, wakes, spawns, ends, parks, unparks;
 	uint64_t cpu_samples, off_cpu;
-	uint64_t inferred_ends; /* poll ends not seen but deduced */
+	uint64_t inferred_ends; /* poll ends not seen but deduced; hand-offs are not among them */
 	uint64_t unpaired_ends; /* ends without a start: attached mid-poll */
 	uint64_t unknown_worker; /* polls on a thread whose worker is not known */
 	uint64_t tasks_over_cap;

@@ -49,7 +49,7 @@ static void put_poll_end(struct workers *ws, struct worker *w, const struct poll
 	w->open = NULL;
 	if (rule == RULE_EXACT)
 		return;
-	ws->stats->inferred_ends++;
+	ws->stats->inferred_ends += rule != RULE_HANDOFF; /* that one is no doubt */
 	/* Where the level says "inferred", rules 1-4 are no news. */
 	if (ws->o->has_exact_ends || rule >= RULE_HANDOFF)
 		emit_put_agent_inferred_end(

@@ -230,6 +230,35 @@ static void test_launch_is_no_nesting(void **state)
 	fx_check_counts(&fx);
 }
 
+/* spawn_blocking(|| runtime.block_on(..)): between its polls BPF says "in no poll". */
+static void test_block_on_in_blocking(void **state)
+{
+	const struct fx_event *e;
+	struct track_stats st;
+
+	(void)state;
+	fx_owner(&fx, 1900, 300, 30, FX_CURRENT(1));
+	fx_blocking(&fx, 2000, 300, 40, 0);
+	fx_start(&fx, 2100, 300, 9, 30, 1);
+	fx_end(&fx, 2200, 300, 9, 1, 0);
+	fx_out(&fx, 2300, 300, 0, 202, 0, 1, 0);
+	fx_in(&fx, 2400, 300, 2300, 0);
+	fx_start(&fx, 2500, 300, 9, 30, 1); /* its end is lost */
+	fx_out(&fx, 2600, 300, 0, 202, 0, 1, 0);
+	fx_in(&fx, 2700, 300, 2600, 0);
+	fx_end(&fx, 2800, 300, 40, 0, WIRE_END_TASK_ENDED);
+	fx_decode(&fx);
+	assert_int_equal(fx_cnt(&fx, D9_EV_AGENT_BLOCKING), 1);
+	e = fx_nth(&fx, D9_EV_AGENT_BLOCKING, 0);
+	assert_int_equal(e->ts_ns, 2800);
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 1)->ts_ns, 2600);
+	assert_int_equal(fx_cnt(&fx, D9_EV_WORKER_PARK), 2);
+	track_stats(fx.track, &st);
+	assert_int_equal(st.inferred_ends, 1);
+	assert_int_equal(st.unpaired_ends, 0);
+	fx_check_counts(&fx);
+}
+
 static void test_block_in_place(void **state)
 {
 	const struct fx_event *e;
@@ -361,6 +390,7 @@ int main(void)
 		T(test_nested),		   T(test_end_closes_lost_inner),
 		T(test_unpaired_end),	   T(test_blocking_task),
 		T(test_launch_is_no_nesting), T(test_block_in_place),
+		T(test_block_on_in_blocking),
 		T(test_wakes),		   T(test_causes),
 		T(test_unread_header),	   T(test_too_deep),
 	};
