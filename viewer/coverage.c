@@ -55,7 +55,8 @@ static void coverage_loss(struct coverage *c, const struct d9_ev *ev)
 				   labels_field(c->labels, ev, D9F_agent_loss_cause),
 				   coverage_is_flaw(kind),
 				   d9_u64(ev, D9F_agent_loss_count, 0),
-				   d9_u64(ev, D9F_agent_loss_from_ns, ev->ts_ns), ev->ts_ns };
+				   d9_u64(ev, D9F_agent_loss_from_ns, ev->ts_ns),
+				   ev->ts_ns };
 	uint32_t at = 0;
 
 	while (at < c->losses_cnt &&

@@ -106,7 +106,7 @@ bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint
 	if (kind >= D9_EV_CNT || field < 0 || field > 63)
 		return false;
 	if (facts_is_queue(f, kind, field) && (f->queues == FACTS_QUEUES_UNKNOWN ||
-					    (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
+					       (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
 		return true;
 	return f->unknown[kind] & 1ull << field;
 }

@@ -138,6 +138,15 @@ static int report_compare_blocking(const void *left, const void *right, void *ct
 	return order ? order : labels_compare(r->labels, a->label, b->label);
 }
 
+static int report_compare_off(const void *left, const void *right, void *ctx)
+{
+	const struct account_off *off = ctx;
+	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
+	int order = (off[i].sum_ns < off[k].sum_ns) - (off[i].sum_ns > off[k].sum_ns);
+
+	return order ? order : (i > k) - (i < k);
+}
+
 static int report_sort(struct report *r)
 {
 	uint32_t cnt = typetable_cnt(r->account.types);
@@ -160,6 +169,10 @@ static int report_sort(struct report *r)
 	for (uint32_t i = 0; i < workers_cnt; i++)
 		if (workertable_get(r->account.workers, i)->is_seen)
 			r->workers[r->workers_cnt++] = i;
+	for (uint32_t i = 0; i < sizeof(r->off) / sizeof(r->off[0]); i++)
+		if (r->account.off[i].cnt)
+			r->off[r->off_cnt++] = i;
+	qsort_r(r->off, r->off_cnt, sizeof(r->off[0]), report_compare_off, r->account.off);
 	qsort_r(r->types, r->types_cnt, sizeof(*r->types), report_compare_types, r);
 	qsort_r(r->blocking, r->blocking_cnt, sizeof(*r->blocking), report_compare_blocking, r);
 	return leaftable_rows(r->account.leaves, r->labels, &r->leaves, &r->leaves_cnt);

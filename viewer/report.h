@@ -36,6 +36,8 @@ struct report {
 	uint32_t *types, types_cnt;
 	uint32_t *blocking, blocking_cnt;
 	uint32_t *workers, workers_cnt;
+	uint32_t off[MOMENT_SYSCALL + MOMENT_SYSCALL_MAX + 1],
+		off_cnt; /* of account.off, longest first */
 	struct leaf_row *leaves;
 	uint32_t leaves_cnt;
 	uint64_t busy_ns; /* of all types */

@@ -227,7 +227,6 @@ static void reportjson_longest(struct json *j, const struct report *r)
 
 static void reportjson_off(struct json *j, const struct report *r)
 {
-	const struct account *a = &r->account;
 	char text[OFFNAME_SZ];
 
 	json_key(j, "off_cpu_in_polls");
@@ -236,15 +235,16 @@ static void reportjson_off(struct json *j, const struct report *r)
 		return;
 	}
 	json_list(j);
-	for (uint32_t i = 0; i < sizeof(a->off) / sizeof(a->off[0]); i++) {
-		if (a->off[i].cnt == 0)
-			continue;
+	for (uint32_t i = 0; i < r->off_cnt; i++) {
+		const struct account_off *off = &r->account.off[r->off[i]];
+
 		json_map(j);
-		json_put_text(j, "in", offname(text, i));
-		reportjson_known(j, "syscall", i >= MOMENT_SYSCALL, i - MOMENT_SYSCALL);
-		json_put_u64(j, "count", a->off[i].cnt);
-		json_put_u64(j, "sum_ns", a->off[i].sum_ns);
-		json_put_u64(j, "max_ns", a->off[i].max_ns);
+		json_put_text(j, "in", offname(text, r->off[i]));
+		reportjson_known(j, "syscall", r->off[i] >= MOMENT_SYSCALL,
+				 r->off[i] - MOMENT_SYSCALL);
+		json_put_u64(j, "count", off->cnt);
+		json_put_u64(j, "sum_ns", off->sum_ns);
+		json_put_u64(j, "max_ns", off->max_ns);
 		json_map_end(j);
 	}
 	json_list_end(j);

@@ -284,23 +284,22 @@ static void reporttext_longest(FILE *out, const struct report *r)
 	}
 }
 
-static void reporttext_off(FILE *out, const struct report *r)
+static void reporttext_off(FILE *out, const struct report *r, uint64_t top)
 {
-	const struct account *a = &r->account;
 	char text[OFFNAME_SZ];
-	bool has_title = false;
 
-	for (uint32_t i = 0; i < sizeof(a->off) / sizeof(a->off[0]); i++) {
-		if (a->off[i].cnt == 0)
-			continue;
-		if (!has_title)
-			fputs("\nOFF CPU INSIDE POLLS\n    total    count      max  in\n", out);
-		has_title = true;
-		reporttext_duration(out, 8, true, a->off[i].sum_ns);
-		fprintf(out, " %8" PRIu64, a->off[i].cnt);
-		reporttext_duration(out, 8, true, a->off[i].max_ns);
-		fprintf(out, "  %s\n", offname(text, i));
+	if (r->off_cnt == 0)
+		return;
+	fputs("\nOFF CPU INSIDE POLLS\n    total    count      max  in\n", out);
+	for (uint32_t i = 0; i < reporttext_rows(r->off_cnt, top); i++) {
+		const struct account_off *off = &r->account.off[r->off[i]];
+
+		reporttext_duration(out, 8, true, off->sum_ns);
+		fprintf(out, " %8" PRIu64, off->cnt);
+		reporttext_duration(out, 8, true, off->max_ns);
+		fprintf(out, "  %s\n", offname(text, r->off[i]));
 	}
+	reporttext_more(out, r->off_cnt, top);
 }
 
 static void reporttext_samples(FILE *out, const struct report *r, uint64_t top)
@@ -383,7 +382,7 @@ void reporttext_print(FILE *out, const struct report *r, uint64_t top)
 	reporttext_types(out, r, top);
 	reporttext_workers(out, r, top);
 	reporttext_longest(out, r);
-	reporttext_off(out, r);
+	reporttext_off(out, r, top);
 	reporttext_samples(out, r, top);
 	reporttext_blocking(out, r, top);
 }

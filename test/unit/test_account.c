@@ -136,8 +136,9 @@ static void test_a_poll_without_end_has_no_duration(void **state)
 
 static void inferred(uint64_t ts_ns, uint16_t worker, uint64_t task, uint64_t rule)
 {
-	const struct moment m = { .ts_ns = ts_ns, .kind = MOMENT_INFERRED, .worker = worker,
-				  .task = task, .a = rule };
+	const struct moment m = {
+		.ts_ns = ts_ns, .kind = MOMENT_INFERRED, .worker = worker, .task = task, .a = rule
+	};
 
 	assert_int_equal(account_moment(&a, &m), 0);
 }
