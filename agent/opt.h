@@ -32,6 +32,7 @@ struct opt {
 
 	int level; /* enum plan_level */
 	bool allow_stepped; /* take sites the kernel must single-step */
+	bool perf_uprobes; /* one perf event a site even where one link for all would do */
 	bool has_task_events; /* DIAL9_TASK_TRACKING_ENABLED: spawn and end of tasks */
 	bool has_tokio_events; /* DIAL9_TOKIO_INSTRUMENTATION_ENABLED: any uprobe at all */
 	uint64_t cpu_hz; /* CPU samples a second and CPU, 0 = none */

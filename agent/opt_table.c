@@ -63,6 +63,8 @@ const struct opt_entry opt_table[] = {
 	  .help = "MiB of event ring a CPU, a power of two" },
 	{ "allow-stepped", 0, SWITCH, AT(allow_stepped),
 	  .help = "probe also where the kernel is 2-40x slower" },
+	{ "perf-uprobes", 0, SWITCH, AT(perf_uprobes),
+	  .help = "attach as on kernels before 6.6" },
 	{ "best-effort", 0, SWITCH, AT(best_effort),
 	  .help = "warn, not fail, when a target is not recorded" },
 	{ "dry-run", 'n', SWITCH, AT(dry_run), .help = NULL },

@@ -218,6 +218,8 @@ int recorder_run(const struct opt *o)
 	int err;
 
 	features_probe(&r.features);
+	if (o->perf_uprobes)
+		r.features.has_uprobe_multi = r.features.has_multi_pid_filter = false;
 	err = features_check(&r.features);
 	if (!err)
 		err = probe_open(&po, &r.features, &r.probe);

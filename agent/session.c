@@ -351,8 +351,9 @@ void session_detach(struct session *s)
 {
 	if (!s->is_attached)
 		return;
+	s->summary.end_ns = clock_now_ns();
 	if (s->emit)
-		session_count_losses(s, clock_now_ns());
+		session_count_losses(s, s->summary.end_ns);
 	probe_detach(s->probe, s->slot);
 	s->is_attached = false;
 }

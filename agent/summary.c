@@ -104,7 +104,7 @@ void summary_print(const struct summary *s, FILE *out, const struct target *targ
 		   const struct track *track, const struct emit *emit,
 		   const struct segments *segments, uint64_t now_ns, uint32_t hit_cost_ns)
 {
-	double secs = (double)(now_ns - s->start_ns) / CLOCK_SEC_NS;
+	double secs = (double)((s->end_ns ? s->end_ns : now_ns) - s->start_ns) / CLOCK_SEC_NS;
 	uint64_t cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - s->agent_cpu_ns;
 	uint64_t hits = summary_hits(s), records = 0;
 	struct segment_stats ss;

@@ -24,6 +24,7 @@ struct summary_loss {
 
 struct summary {
 	uint64_t start_ns, attach_ns; /* recording since; time the attach took */
+	uint64_t end_ns; /* of the recording, before the probes were taken out; 0 = it goes on */
 	uint64_t agent_cpu_ns; /* of this process when the recording began */
 	size_t sites_cnt;
 	uint64_t records[32]; /* by enum wire_kind */
