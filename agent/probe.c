@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@
 #include "target.h"
 
 #define PROBE_SAMPLE_RING_SZ (1u << 20)
-#define PROBE_CLOSERS 32 /* threads that close links */
+#define PROBE_SLOW_CLOSES 20 /* more links than this take so long to close that it is said */
 
 struct probe_slot {
 	pid_t pid; /* 0 = free */
@@ -316,42 +315,6 @@ void probe_activate(struct probe *p, unsigned slot)
 	__atomic_store_n(&p->skel->bss->target_states[slot].ready, 1, __ATOMIC_RELEASE);
 }
 
-struct probe_closer {
-	pthread_t thread;
-	struct bpf_link **links;
-	size_t cnt;
-};
-
-static void *probe_close_some(void *arg)
-{
-	const struct probe_closer *c = arg;
-
-	for (size_t i = 0; i < c->cnt; i++)
-		bpf_link__destroy(c->links[i]);
-	return NULL;
-}
-
-/* Closing one perf uprobe waits for all CPUs to pass by, 0.1 s here: many wait at once. */
-static void probe_close_links(struct probe_slot *slot)
-{
-	struct probe_closer closers[PROBE_CLOSERS];
-	size_t share = (slot->links_cnt + PROBE_CLOSERS - 1) / PROBE_CLOSERS, at = 0, cnt = 0;
-
-	while (at < slot->links_cnt) {
-		struct probe_closer *c = &closers[cnt];
-
-		c->links = slot->links + at;
-		c->cnt = slot->links_cnt - at < share ? slot->links_cnt - at : share;
-		at += c->cnt;
-		if (c->cnt == slot->links_cnt || pthread_create(&c->thread, NULL, probe_close_some, c))
-			probe_close_some(c);
-		else
-			cnt++;
-	}
-	while (cnt--)
-		pthread_join(closers[cnt].thread, NULL);
-}
-
 void probe_detach(struct probe *p, unsigned slot_no)
 {
 	struct probe_slot *slot = &p->slots[slot_no];
@@ -361,7 +324,12 @@ void probe_detach(struct probe *p, unsigned slot_no)
 		return;
 	__atomic_store_n(&p->skel->bss->target_states[slot_no].ready, 0, __ATOMIC_RELEASE);
 	bpf_map_delete_elem(bpf_map__fd(p->skel->maps.targets), &tgid);
-	probe_close_links(slot);
+	/* the kernel closes perf uprobes one after another, whoever asks; nothing is recorded any more */
+	if (slot->links_cnt > PROBE_SLOW_CLOSES)
+		log_info("taking %zu probes out of pid %d, about 0.1 s each on this kernel",
+			 slot->links_cnt, slot->pid);
+	for (size_t i = 0; i < slot->links_cnt; i++)
+		bpf_link__destroy(slot->links[i]);
 	free(slot->links);
 	*slot = (struct probe_slot){};
 }
