@@ -263,9 +263,9 @@ int account_moment(void *ctx, const struct moment *m)
 {
 	struct account *a = ctx;
 
-	/* these have no meaning without a worker */
-	if (m->worker == MOMENT_NO_WORKER &&
-	    (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED)) {
+	/* these mean nothing without a worker */
+	if (m->worker == MOMENT_NO_WORKER && (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED ||
+					      m->kind == MOMENT_INFERRED)) {
 		a->over_worker_cap++;
 		return 0;
 	}

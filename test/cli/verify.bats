@@ -69,3 +69,13 @@ broken() { # the checks that fail, by name
 		done
 	done
 }
+@test "the golden traces, good and bad, are read without a crash" {
+	for f in "$ROOT"/test/golden/*.{bin,gz,zst} "$ROOT"/test/golden_bad/*.{bin,gz,zst}; do
+		for command in "verify" "verify --json" "report" "report --json" "dump" "dump --json"; do
+			want='^[01]$'
+			[[ $f =~ golden_bad ]] && want='^3$'
+			[[ $(status_of "$VIEW" $command "$f") =~ $want ]] ||
+				{ echo "$command $f: $(status_of "$VIEW" $command "$f")"; return 1; }
+		done
+	done
+}

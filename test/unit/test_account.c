@@ -311,7 +311,13 @@ static void test_worker_ids_beyond_the_cap(void **state)
 	(void)state;
 	start(100, MOMENT_NO_WORKER, 1);
 	stop(200, MOMENT_NO_WORKER);
-	assert_int_equal(a.over_worker_cap, 2);
+	inferred(200, MOMENT_NO_WORKER, 1, 8);
+	at(300, MOMENT_PARK, MOMENT_NO_WORKER, 0);
+	at(300, MOMENT_UNPARK, MOMENT_NO_WORKER, 0);
+	at(300, MOMENT_NESTED, MOMENT_NO_WORKER, 1);
+	at(300, MOMENT_OFF_CPU, MOMENT_NO_WORKER, 1);
+	at(300, MOMENT_SAMPLE, MOMENT_NO_WORKER, 0);
+	assert_int_equal(a.over_worker_cap, 6);
 }
 
 static void test_time_backwards(void **state)
