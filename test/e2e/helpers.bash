@@ -53,6 +53,13 @@ wait_end() { # PID SECONDS: its exit code in RC
 	wait_for "$2" is_gone "$1"
 	RC=0
 	wait "$1" || RC=$?
+	forget "$1"
+}
+
+forget() { # PID: it has been waited for; the number may be another's from now on
+	local p left=()
+	for p in "${PIDS[@]}"; do [ "$p" = "$1" ] || left+=("$p"); done
+	PIDS=("${left[@]}")
 }
 
 rich() { sh "$ROOT/test/targets/build.sh" "$1" "$2"; } # VERSION PROFILE: path of the built target

@@ -25,6 +25,7 @@ kill_round() { # NUMBER
 	killed=$(now_ns)
 	kill -KILL "$AGENT_PID"
 	wait "$AGENT_PID" || :
+	forget "$AGENT_PID"
 
 	is_gone "$TARGET" && { say "round $n: the target died"; cat "$T/target.err"; return 1; }
 	code_is_clean "$TARGET"

@@ -13,9 +13,10 @@ same_with_agent() { # PROFILE BACKTRACE ARGS...
 	[ "$2" = unset ] || export RUST_BACKTRACE=$2
 	shift 2
 	: >"$T/go"
-	rc=0
-	timeout 30 "$bin" --go-file "$T/go" "$@" >"$T/alone.out" 2>"$T/alone.err" 3>&- || rc=$?
-	[ $rc != 124 ]
+	"$bin" --go-file "$T/go" "$@" >"$T/alone.out" 2>"$T/alone.err" 3>&- &
+	PIDS+=($!)
+	wait_end $! 30
+	rc=$RC
 
 	target_run "$bin" "$@"
 	agent_start --level full
