@@ -32,6 +32,7 @@
 #define HANDLE 0x7f0000001000ull
 
 struct record {
+	size_t sz;
 	union {
 		struct wire_head head;
 		struct wire_poll_start start;
@@ -44,7 +45,6 @@ struct record {
 		struct wire_cpu_sample sample;
 		uint64_t words[6 + FRAMES];
 	};
-	size_t sz;
 };
 
 struct sim { /* makes the records */
