@@ -113,6 +113,7 @@ static size_t map_sz(const struct d9_pair *pairs, uint32_t cnt)
 }
 
 /* First pass over the list: bytes that depend on the values; a constant 0 for nearly all. */
+/* clang-format off */
 #define X_V(f)
 #define X_U8(f)
 #define X_U16(f)
@@ -137,8 +138,10 @@ static size_t map_sz(const struct d9_pair *pairs, uint32_t cnt)
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
 /* Second pass: the functions. */
+/* clang-format off */
 #define W_V(f) p = store_varint(p, e->f);
 #define W_U8(f) *p++ = e->f;
 #define W_U16(f) p = store16(p, e->f);
@@ -178,3 +181,4 @@ static size_t map_sz(const struct d9_pair *pairs, uint32_t cnt)
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */

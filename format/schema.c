@@ -21,6 +21,7 @@
 #define T_oPS (D9_T_PSTRING | D9_T_OPTIONAL)
 #define T_oPK (D9_T_PSTACK | D9_T_OPTIONAL)
 
+/* clang-format off */
 #define D9_EVENT(NAME, name, wire, use, doc) \
 	static const struct d9_field_def fields_##name[] = {
 #define D9_FIELD(name, field, type, doc) { #field, T_##type, doc },
@@ -30,8 +31,10 @@
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
-_Static_assert((int)D9_EV_CNT <= (int)D9_TYPE_ANY_MIN, "encoder's set of declared events is one word");
+_Static_assert((int)D9_EV_CNT <= (int)D9_TYPE_ANY_MIN,
+	       "encoder's set of declared events is one word");
 
 #define USE_W true
 #define USE_R false
@@ -89,7 +92,7 @@ const char *d9_strerror(int rc)
 {
 	switch (rc) {
 #define D9_ERROR(name, number, text) \
-	case -D9_E_##name: \
+	case -D9_E_##name:           \
 		return text;
 #include "errors.def"
 #undef D9_ERROR

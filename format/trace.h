@@ -37,19 +37,19 @@ const char *d9_strerror(int rc);
 
 #define D9_HEADER_SZ 5u
 #define D9_DELTA_MAX_NS 0xffffffu /* a larger step, or one back, costs a reset frame */
-#define D9_SCHEMA_MAX 8192u       /* schemas in one batch; reader stops with -D9_E_LIMIT */
-#define D9_FIELD_MAX 512u         /* fields in one schema; -D9_E_LIMIT, writer -D9_E_TOO_BIG */
-#define D9_NAME_MAX 4096u         /* bytes of a schema or field name; likewise */
-#define D9_STR_MAX 65536u         /* bytes of a string the writer interns; -D9_E_TOO_BIG */
-#define D9_STACK_MAX 1024u        /* frames of a stack the writer interns; -D9_E_TOO_BIG */
-#define D9_UNIT_MAX (16u << 20)   /* bytes of one event, schema or pool entry; reader -D9_E_LIMIT */
-#define D9_POOL_CNT_MAX (1u << 21)      /* pool entries in a reader, strings and stacks each */
-#define D9_POOL_SZ_MAX (512ull << 20)   /* their bytes, names included; -D9_E_LIMIT */
-#define D9_NEST_MAX 32u                 /* depth of lists and maps; -D9_E_DEPTH */
-#define D9_ITEM_MAX 1000000u            /* entries of one map or list; -D9_E_LENGTH */
-#define D9_ZSTD_WINDOW_LOG 23           /* 8 MiB: the most that browsers decode; writer's cap */
-#define D9_ZSTD_WINDOW_LOG_MAX 24       /* reader's cap; -D9_E_WINDOW */
-#define D9_DECODED_MAX (64ull << 30)    /* decompressed bytes of one d9_src; -D9_E_BOMB */
+#define D9_SCHEMA_MAX 8192u /* schemas in one batch; reader stops with -D9_E_LIMIT */
+#define D9_FIELD_MAX 512u /* fields in one schema; -D9_E_LIMIT, writer -D9_E_TOO_BIG */
+#define D9_NAME_MAX 4096u /* bytes of a schema or field name; likewise */
+#define D9_STR_MAX 65536u /* bytes of a string the writer interns; -D9_E_TOO_BIG */
+#define D9_STACK_MAX 1024u /* frames of a stack the writer interns; -D9_E_TOO_BIG */
+#define D9_UNIT_MAX (16u << 20) /* bytes of one event, schema or pool entry; reader -D9_E_LIMIT */
+#define D9_POOL_CNT_MAX (1u << 21) /* pool entries in a reader, strings and stacks each */
+#define D9_POOL_SZ_MAX (512ull << 20) /* their bytes, names included; -D9_E_LIMIT */
+#define D9_NEST_MAX 32u /* depth of lists and maps; -D9_E_DEPTH */
+#define D9_ITEM_MAX 1000000u /* entries of one map or list; -D9_E_LENGTH */
+#define D9_ZSTD_WINDOW_LOG 23 /* 8 MiB: the most that browsers decode; writer's cap */
+#define D9_ZSTD_WINDOW_LOG_MAX 24 /* reader's cap; -D9_E_WINDOW */
+#define D9_DECODED_MAX (64ull << 30) /* decompressed bytes of one d9_src; -D9_E_BOMB */
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
@@ -126,6 +126,7 @@ enum d9_event {
 };
 
 /* Number of a field within its event's records.def entry: D9F_poll_start_task_id, ... */
+/* clang-format off */
 #define D9_EVENT(NAME, name, wire, use, doc) enum {
 #define D9_FIELD(name, field, type, doc) D9F_##name##_##field,
 #define D9_END(name) D9F_##name##_cnt };
@@ -133,12 +134,14 @@ enum d9_event {
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
 /*
  * One struct per event: struct d9_poll_start {uint64_t worker_id; ...}. Member types by wire type:
  *   V uint64_t · U8 U16 U32 · BOOL bool · F64 double · PS PK uint32_t pool id from d9_intern_* ·
  *   STR {p, len} · MAP pointer and <field>_cnt · o*: the same plus bool has_<field>.
  */
+/* clang-format off */
 #define D9_M_V(f) uint64_t f;
 #define D9_M_U8(f) uint8_t f;
 #define D9_M_U16(f) uint16_t f;
@@ -159,6 +162,7 @@ enum d9_event {
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
 /* Static facts of a records.def entry, for dumps, docs and schema writers. */
 struct d9_field_def {
@@ -260,6 +264,7 @@ static inline void d9_enc_cut(struct d9_enc *enc)
 #define D9_B_oPS 5
 #define D9_B_oPK 5
 #define D9_EVENT_BOUND 23 /* tag, type, delta, a reset frame, 8 bytes of slack for wide stores */
+/* clang-format off */
 #define D9_EVENT(NAME, name, wire, use, doc) \
 	int d9_put_##name(struct d9_enc *enc, uint64_t ts_ns, const struct d9_##name *e); \
 	enum { D9_BOUND_##name = D9_EVENT_BOUND + 8 + (sizeof(wire) - 1)
@@ -269,6 +274,7 @@ static inline void d9_enc_cut(struct d9_enc *enc)
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
 /*
  * Pool of strings and stacks already written in the batch: fixed-size hash tables and one arena,

@@ -151,8 +151,8 @@ int unpack_step(struct unpack *u, struct unpack_in *in, bool is_last, uint8_t *b
 	*ret_got = 0;
 	if (u->kind == D9_RAW)
 		return raw_step(in, buf, len, ret_got);
-	rc = u->kind == D9_GZIP ? gzip_step(u, in, buf, len, ret_got) :
-				  zstd_step(u, in, buf, len, ret_got);
+	rc = u->kind == D9_GZIP ? gzip_step(u, in, buf, len, ret_got)
+				: zstd_step(u, in, buf, len, ret_got);
 	if (rc)
 		return rc;
 	if (before == in->len && !*ret_got && (before || is_last))

@@ -66,8 +66,13 @@ static void emit(enum d9_event kind, unsigned int w, uint64_t ts_ns, uint32_t ta
 	if (event_cnt == event_cap)
 		return;
 	events[event_cnt] = (struct sim_event){
-		.ts_ns = ts_ns, .seq = event_cnt, .kind = kind, .worker = (uint8_t)w,
-		.queue = (uint16_t)(k->tail - k->head), .task = task, .other = other,
+		.ts_ns = ts_ns,
+		.seq = event_cnt,
+		.kind = kind,
+		.worker = (uint8_t)w,
+		.queue = (uint16_t)(k->tail - k->head),
+		.task = task,
+		.other = other,
 		.cpu_ns = k->cpu_ns,
 	};
 	event_cnt++;
@@ -183,18 +188,23 @@ static int put(struct d9_enc *enc, const struct sim_event *s, const uint32_t *lo
 {
 	switch (s->kind) {
 	case D9_EV_POLL_START:
-		return d9_put_poll_start(enc, s->ts_ns, &(struct d9_poll_start){
-			s->worker, s->queue, s->task, locs[s->other] });
+		return d9_put_poll_start(
+			enc, s->ts_ns,
+			&(struct d9_poll_start){ s->worker, s->queue, s->task, locs[s->other] });
 	case D9_EV_POLL_END:
 		return d9_put_poll_end(enc, s->ts_ns, &(struct d9_poll_end){ s->worker });
 	case D9_EV_WAKE:
-		return d9_put_wake(enc, s->ts_ns, &(struct d9_wake){ s->task, s->other, s->worker });
+		return d9_put_wake(enc, s->ts_ns,
+				   &(struct d9_wake){ s->task, s->other, s->worker });
 	case D9_EV_WORKER_PARK:
-		return d9_put_worker_park(enc, s->ts_ns, &(struct d9_worker_park){
-			s->worker, s->queue, s->cpu_ns, 4242 + s->worker });
+		return d9_put_worker_park(enc, s->ts_ns,
+					  &(struct d9_worker_park){ s->worker, s->queue, s->cpu_ns,
+								    4242 + s->worker });
 	default:
-		return d9_put_worker_unpark(enc, s->ts_ns, &(struct d9_worker_unpark){
-			s->worker, s->queue, s->cpu_ns, 21000, true, 4242 + s->worker });
+		return d9_put_worker_unpark(enc, s->ts_ns,
+					    &(struct d9_worker_unpark){ s->worker, s->queue,
+									s->cpu_ns, 21000, true,
+									4242 + s->worker });
 	}
 }
 
@@ -248,8 +258,9 @@ static void decode(const uint8_t *buf, size_t sz)
 	for (; (rc = d9_src_next(src, &ev)) == 1; cnt++)
 		sum += ev.ts_ns + d9_u64(&ev, 0, 0);
 	must(rc);
-	printf("decode %.1f ns/event (%llu events, check %llx)\n", (now_s() - start) / (double)cnt * 1e9,
-	       (unsigned long long)cnt, (unsigned long long)sum);
+	printf("decode %.1f ns/event (%llu events, check %llx)\n",
+	       (now_s() - start) / (double)cnt * 1e9, (unsigned long long)cnt,
+	       (unsigned long long)sum);
 	if (cnt != event_cnt)
 		must(-D9_E_BAD_VALUE);
 	d9_src_close(src);
@@ -275,8 +286,8 @@ static void pack(const uint8_t *buf, size_t sz, enum d9_compression kind, int le
 		must(d9_sink_flush(sink));
 	}
 	must(d9_sink_finish(sink));
-	printf("  %s %2d: %5.2f bytes/event %6.1f ns/event\n", kind == D9_ZSTD ? "zstd" : "gzip", level,
-	       (double)d9_sink_out_sz(sink) / (double)event_cnt,
+	printf("  %s %2d: %5.2f bytes/event %6.1f ns/event\n", kind == D9_ZSTD ? "zstd" : "gzip",
+	       level, (double)d9_sink_out_sz(sink) / (double)event_cnt,
 	       (now_s() - start) / (double)event_cnt * 1e9);
 	d9_sink_free(sink);
 	close(fd);

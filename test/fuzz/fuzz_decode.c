@@ -44,7 +44,8 @@ static uint64_t mix_value(uint64_t h, const struct d9_value *v)
 		return mix_bytes(mix(h, v->cnt), v->frames, v->frames ? v->cnt * 8ull : 0);
 	case D9_T_MAP:
 		while (d9_map_next(v, &it, &pair))
-			h = mix_bytes(mix_bytes(h, pair.key.p, pair.key.len), pair.val.p, pair.val.len);
+			h = mix_bytes(mix_bytes(h, pair.key.p, pair.key.len), pair.val.p,
+				      pair.val.len);
 		return h;
 	case D9_T_DYN_LIST:
 	case D9_T_DYN_MAP:

@@ -90,10 +90,12 @@ static void all_field_types_print_as_written(void **state)
 	char *got = fixture_text(buf, buf_sz, 0);
 
 	(void)state;
-	assert_non_null(strstr(got,
+	assert_non_null(strstr(
+		got,
 		"all types i64=-5 f64=1.5 bool=1 string=\"h\\x00llo\" bytes=\"\\xff\\xfe\\x00\" "
 		"pstack=@1,ffffffffffffffff,3 pstring=\"a \\\"quoted\\\" name\" "
-		"stack=@1,ffffffffffffffff,3 varint=18446744073709551615 map={\"k\":\"vv\";} u8=255 "
+		"stack=@1,ffffffffffffffff,3 varint=18446744073709551615 map={\"k\":\"vv\";} "
+		"u8=255 "
 		"u16=65535 u32=4294967295 list=[5;[1;];\"hi\";] dynmap=[\"a\";67305985;] "
 		"o_i64=-5 o_f64=1.5 o_bool=none "));
 	assert_non_null(strstr(got, " NoStamp\n"));
@@ -175,7 +177,8 @@ static void damage_is_named(void **state)
 
 static void damage_has_its_place(void **state)
 {
-	static const char bytes[] = SCHEMA("\x09") EVENT "\x01" EVENT "\x02" "\x09" EVENT "\x03";
+	static const char bytes[] = SCHEMA("\x09") EVENT "\x01" EVENT "\x02"
+							 "\x09" EVENT "\x03";
 	uint64_t off, events;
 
 	(void)state;
@@ -236,17 +239,18 @@ static void caps_hold(void **state)
 	opt = (struct d9_dec_opt){ .schema_max = 1 };
 	assert_int_equal(end_of(SCHEMA("\x09"), 13, &opt, NULL, NULL), 0);
 	assert_int_equal(end_of(SCHEMA("\x09") "\x01\x06\0\x01\0E\x01\x01\0\x01\0f\x09", 26, &opt,
-				NULL, NULL), -D9_E_LIMIT);
+				NULL, NULL),
+			 -D9_E_LIMIT);
 }
 
 /* Ids are per batch, may be any number, may be redefined and may lack an entry. */
 static void pool_ids_resolve_per_batch(void **state)
 {
-	static const char bytes[] = "TRC\0\x01" SCHEMA("\x07")
-		"\x03\x02\0\0\0\xff\xff\xff\xff\x02\0\0\0hi\x07\0\0\0\0\0\0\0"
-		EVENT "\xff\xff\xff\xff" EVENT "\x07\0\0\0" EVENT "\x08\0\0\0"
-		"\x03\x01\0\0\0\x07\0\0\0\x03\0\0\0new" EVENT "\x07\0\0\0"
-		"TRC\0\x01" SCHEMA("\x07") EVENT "\x07\0\0\0";
+	static const char bytes[] = "TRC\0\x01" SCHEMA(
+		"\x07") "\x03\x02\0\0\0\xff\xff\xff\xff\x02\0\0\0hi\x07\0\0\0\0\0\0\0" EVENT
+			"\xff\xff\xff\xff" EVENT "\x07\0\0\0" EVENT "\x08\0\0\0"
+			"\x03\x01\0\0\0\x07\0\0\0\x03\0\0\0new" EVENT "\x07\0\0\0"
+			"TRC\0\x01" SCHEMA("\x07") EVENT "\x07\0\0\0";
 	static const char *const want[] = { "hi", "", NULL, "new", NULL };
 	struct d9_dec *dec;
 	struct d9_ev ev;
@@ -274,8 +278,10 @@ static void pool_ids_resolve_per_batch(void **state)
 /* Fields are found by name, so another writer may order, add and leave out fields as it likes. */
 static void fields_are_found_by_name(void **state)
 {
-	static const char bytes[] = "TRC\0\x01"
-		"\x01\x09\0\x0e\0PollStartEvent\x01\x03\0\x07\0task_id\x0d\x05\0extra\x01\x09\0worker_id\x0b"
+	static const char bytes[] =
+		"TRC\0\x01"
+		"\x01\x09\0\x0e\0PollStartEvent\x01\x03\0\x07\0task_"
+		"id\x0d\x05\0extra\x01\x09\0worker_id\x0b"
 		"\x02\x09\0\0\0\0\x2a\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x03";
 	struct d9_dec *dec;
 	struct d9_ev ev;

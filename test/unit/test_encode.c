@@ -37,6 +37,7 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 }
 
 /* Fill every field with a value of its own, encode, decode, compare field by field. */
+/* clang-format off */
 #define FILL_V(f) e.f = max ? UINT64_MAX : ++n;
 #define FILL_U8(f) e.f = (uint8_t)(max ? UINT64_MAX : ++n);
 #define FILL_U16(f) e.f = (uint16_t)(max ? UINT64_MAX : ++n);
@@ -74,7 +75,9 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 #define SAME_oV(f) if (has) { SAME_V(f) } else { assert_null(v); }
 #define SAME_oPS(f) if (has) { SAME_PS(f) } else { assert_null(v); }
 #define SAME_oPK(f) if (has) { SAME_PK(f) } else { assert_null(v); }
+/* clang-format on */
 
+/* clang-format off */
 #define D9_EVENT(NAME, name, wire, use, doc) \
 	static struct d9_##name fill_##name(struct d9_enc *to, bool max, bool has, \
 					    const struct d9_pair *map) \
@@ -93,7 +96,9 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
+/* clang-format off */
 #define D9_EVENT(NAME, name, wire, use, doc) \
 	static void check_##name(struct d9_pool *pool, bool max, bool has) \
 	{ \
@@ -140,6 +145,7 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
 static void every_event_round_trips(void **state)
 {
@@ -378,7 +384,8 @@ static void lanes_share_a_batch(void **state)
 			uint64_t w = i % 3;
 			struct d9_poll_start e = { .worker_id = w, .task_id = i, .spawn_loc = loc };
 
-			assert_int_equal(d9_put_poll_start(&lane[w], 1000 + round * 100 + i, &e), 0);
+			assert_int_equal(d9_put_poll_start(&lane[w], 1000 + round * 100 + i, &e),
+					 0);
 		}
 		memcpy(joined + sz, buf, enc.len);
 		sz += enc.len;

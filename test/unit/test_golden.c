@@ -58,7 +58,8 @@ static char *file_text(const char *path, int *ret_rc)
 	assert_int_equal(d9_src_open(&src, path, NULL), 0);
 	while ((rc = d9_src_next(src, &ev)) == 1)
 		fixture_print(to, &ev);
-	fprintf(to, "end %d: %s at %llu\n", rc, d9_strerror(rc), (unsigned long long)d9_src_off(src));
+	fprintf(to, "end %d: %s at %llu\n", rc, d9_strerror(rc),
+		(unsigned long long)d9_src_off(src));
 	d9_src_close(src);
 	fclose(to);
 	*ret_rc = rc;
@@ -138,7 +139,10 @@ static void update(void)
 	file_write(BAD, "cut_header.bin", buf, 4);
 	file_write(BAD, "cut_schema.bin", buf, 20);
 	file_write(BAD, "cut_event.bin", buf, sz - 2);
-	file_write(BAD, "other_file.bin", "\x7f" "ELF\x02\x01\x01\0", 8);
+	file_write(BAD, "other_file.bin",
+		   "\x7f"
+		   "ELF\x02\x01\x01\0",
+		   8);
 	file_write(BAD, "version.bin", "TRC\0\x02", 5);
 	BAD_TAIL("zero_padding.bin", "\0\0\0\0");
 	BAD_TAIL("unknown_tag.bin", "\x07");
@@ -146,8 +150,7 @@ static void update(void)
 	BAD_TAIL("redefined.bin", "\x01\x01\0\0\0\x01\0\0");
 	BAD_TAIL("unknown_type.bin", "\x01\x63\0\x01\0x\x01\x01\0\x01\0f\x10");
 	BAD_TAIL("long_varint.bin", "\x02\x01\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-	BAD_TAIL("time_overflow.bin",
-		 "\x05\xff\xff\xff\xff\xff\xff\xff\xff\x02\x01\0\x01\0\0\x01");
+	BAD_TAIL("time_overflow.bin", "\x05\xff\xff\xff\xff\xff\xff\xff\xff\x02\x01\0\x01\0\0\x01");
 	BAD_TAIL("huge_string.bin", "\x03\x01\0\0\0\0\0\0\0\xff\xff\xff\x7f");
 	BAD_TAIL("huge_stack.bin", "\x04\x01\0\0\0\0\0\0\0\xff\xff\xff\xff");
 	sink_to(BAD, "trailer.bin.zst", D9_ZSTD, "garbage", buf, ended_by("", 0));

@@ -32,8 +32,9 @@ static int one_batch(void **state)
 
 static size_t gzip(const void *p, size_t sz, uint8_t *to, size_t cap)
 {
-	z_stream z = { .next_in = (Bytef *)p, .avail_in = (uInt)sz, .next_out = to,
-		       .avail_out = (uInt)cap };
+	z_stream z = {
+		.next_in = (Bytef *)p, .avail_in = (uInt)sz, .next_out = to, .avail_out = (uInt)cap
+	};
 
 	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, 0), Z_OK);
 	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
@@ -84,8 +85,9 @@ static void kinds_are_told_by_their_bytes(void **state)
 
 	(void)state;
 	for (int kind = D9_RAW; kind <= D9_ZSTD; kind++) {
-		sz = kind == D9_GZIP ? gzip(raw, raw_sz, file, sizeof(file)) :
-		     kind == D9_ZSTD ? zstd(raw, raw_sz, file, sizeof(file)) : raw_sz;
+		sz = kind == D9_GZIP   ? gzip(raw, raw_sz, file, sizeof(file))
+		     : kind == D9_ZSTD ? zstd(raw, raw_sz, file, sizeof(file))
+				       : raw_sz;
 		if (kind == D9_RAW)
 			memcpy(file, raw, raw_sz);
 		assert_int_equal(d9_src_open_mem(&src, file, sz, NULL), 0);
@@ -129,8 +131,8 @@ static void trailer_is_an_error_after_all_events(void **state)
 
 	(void)state;
 	for (int kind = D9_GZIP; kind <= D9_ZSTD; kind++) {
-		sz = kind == D9_GZIP ? gzip(raw, raw_sz, file, sizeof(file)) :
-				       zstd(raw, raw_sz, file, sizeof(file));
+		sz = kind == D9_GZIP ? gzip(raw, raw_sz, file, sizeof(file))
+				     : zstd(raw, raw_sz, file, sizeof(file));
 		file[sz] = 0;
 		assert_int_equal(end_of(file, sz + 1, NULL, &events), -D9_E_TRAILER);
 		assert_int_equal(events, FIXTURE_SEGMENT_EVENTS);

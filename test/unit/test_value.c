@@ -130,7 +130,7 @@ static void events_are_found_by_name(void **state)
 		assert_int_equal(d9_event_by_name(name, strlen(name) - 1), D9_EV_OTHER);
 	}
 	assert_null(d9_event_def(D9_EV_OTHER));
-	assert_null(d9_event_def((enum d9_event)-1));
+	assert_null(d9_event_def((enum d9_event) - 1));
 	assert_int_equal(d9_event_by_name("", 0), D9_EV_OTHER);
 }
 

@@ -68,7 +68,8 @@ static void print_value(FILE *to, const struct d9_value *v)
 	case D9_T_DYN_MAP:
 		fputc('[', to);
 		while (d9_dyn_next(v, &it, &item)) {
-			if (item.type == D9_T_STACK || item.type == D9_T_PSTACK || item.type == D9_T_PSTRING)
+			if (item.type == D9_T_STACK || item.type == D9_T_PSTACK ||
+			    item.type == D9_T_PSTRING)
 				fputs(d9_type_name(item.type), to);
 			else
 				print_value(to, &item);
@@ -90,8 +91,10 @@ void fixture_print(FILE *to, const struct d9_ev *ev)
 	}
 	for (uint32_t i = 0; i < ev->schema->annotation_cnt; i++) {
 		fprintf(to, " note%u=", ev->schema->annotations[i].field_idx);
-		print_bytes(to, ev->schema->annotations[i].key.p, ev->schema->annotations[i].key.len);
-		print_bytes(to, ev->schema->annotations[i].val.p, ev->schema->annotations[i].val.len);
+		print_bytes(to, ev->schema->annotations[i].key.p,
+			    ev->schema->annotations[i].key.len);
+		print_bytes(to, ev->schema->annotations[i].val.p,
+			    ev->schema->annotations[i].val.len);
 	}
 	fputc('\n', to);
 }
@@ -121,6 +124,7 @@ static int stack_next(struct d9_enc *enc, uint64_t *n, uint32_t *ret)
 	return d9_intern_stack(enc, frames, cnt, ret);
 }
 
+/* clang-format off */
 #define F_V(f) e.f = number_next(&n);
 #define F_U8(f) e.f = (uint8_t)number_next(&n);
 #define F_U16(f) e.f = (uint16_t)number_next(&n);
@@ -154,6 +158,7 @@ static int stack_next(struct d9_enc *enc, uint64_t *n, uint32_t *ret)
 #undef D9_EVENT
 #undef D9_FIELD
 #undef D9_END
+/* clang-format on */
 
 static int (*const puts_by_event[])(struct d9_enc *, uint64_t, uint64_t) = {
 #define D9_EVENT(NAME, name, wire, use, doc) put_##name,
@@ -224,12 +229,20 @@ static int put_any_all(struct d9_enc *enc, uint64_t ts_ns, uint64_t seed)
 		{ .type = D9_T_PSTRING, .pool_id = 0xfffffff0u },
 		{ .type = D9_T_STACK, .cnt = 3, .frames = frames },
 		{ .type = D9_T_VARINT, .u = UINT64_MAX },
-		{ .type = D9_T_MAP, .cnt = 1, .sz = sizeof(map) - 1, .bytes = (const uint8_t *)map },
+		{ .type = D9_T_MAP,
+		  .cnt = 1,
+		  .sz = sizeof(map) - 1,
+		  .bytes = (const uint8_t *)map },
 		{ .type = D9_T_U8, .u = 255 },
 		{ .type = D9_T_U16, .u = 65535 },
 		{ .type = D9_T_U32, .u = UINT32_MAX },
-		{ .type = D9_T_DYN_LIST, .cnt = 3, .sz = sizeof(list) - 1, .bytes = (const uint8_t *)list },
-		{ .type = D9_T_DYN_MAP, .cnt = 1, .sz = sizeof(dynmap) - 1,
+		{ .type = D9_T_DYN_LIST,
+		  .cnt = 3,
+		  .sz = sizeof(list) - 1,
+		  .bytes = (const uint8_t *)list },
+		{ .type = D9_T_DYN_MAP,
+		  .cnt = 1,
+		  .sz = sizeof(dynmap) - 1,
 		  .bytes = (const uint8_t *)dynmap },
 	};
 	int rc;
@@ -247,7 +260,9 @@ static int put_any_all(struct d9_enc *enc, uint64_t ts_ns, uint64_t seed)
 
 static int put_no_stamp(struct d9_enc *enc)
 {
-	static const struct d9_any_def def = { .type_id = 301, .name = "NoStamp", .has_no_ts = true };
+	static const struct d9_any_def def = { .type_id = 301,
+					       .name = "NoStamp",
+					       .has_no_ts = true };
 	int rc = d9_put_any_schema(enc, &def);
 
 	return rc ? rc : d9_put_any(enc, 0, &def, NULL);
