@@ -199,6 +199,21 @@ static struct worker *place(struct track *t, struct thread *th, const struct wir
 	return w;
 }
 
+/* A task is polled by one worker at a time: where ends are inferred, its poll here shows that the
+ * one there is over. */
+static void end_elsewhere(struct track *t, const struct poll *p)
+{
+	struct task *task = tasks_find(t->tasks, p->task_id);
+	struct worker *w;
+
+	if (!task)
+		return;
+	w = task->polled_by ? runtimes_worker(t->runtimes, task->polled_by - 1u) : NULL;
+	task->polled_by = (uint16_t)(p->worker->id + 1);
+	if (w && w != p->worker && w->open && w->open->task_id == p->task_id)
+		workers_poll_end(t->workers, w->holder, w->open, p->start_ns, RULE_ELSEWHERE);
+}
+
 bool poll_start(struct track *t, const struct wire_poll_start *rec)
 {
 	struct thread *th = threads_get(t->threads, (pid_t)rec->head.tid);
@@ -249,6 +264,8 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 	mark_blocking(t, th, p->worker);
 	if (!p->worker)
 		return false;
+	if (!t->o.has_exact_ends)
+		end_elsewhere(t, p);
 	note_queue(t, rec->local_queue);
 	workers_poll_start(t->workers, p,
 			   rec->local_queue == WIRE_QUEUE_UNKNOWN ? 0 : rec->local_queue);

@@ -291,6 +291,11 @@ struct runtime *runtimes_by_seat(struct runtimes *rs, pid_t tid, const struct se
 	return rt->workers_cnt == seat->workers_cnt ? rt : NULL;
 }
 
+struct worker *runtimes_worker(struct runtimes *rs, uint32_t id)
+{
+	return id < TRACK_WORKERS_MAX && rs->workers[id].runtime ? &rs->workers[id] : NULL;
+}
+
 struct worker *runtimes_single(struct runtimes *rs, pid_t tid, struct runtime *rt)
 {
 	if (!rt)

@@ -69,6 +69,9 @@ struct runtime *runtimes_by_seat(struct runtimes *rs, pid_t tid, const struct se
 struct worker *runtimes_single(struct runtimes *rs, pid_t tid, struct runtime *rt);
 struct worker *runtimes_unseated(struct runtimes *rs, uint32_t owner_id);
 
+/* Any worker by its id, NULL if there is none. */
+struct worker *runtimes_worker(struct runtimes *rs, uint32_t id);
+
 /* RuntimeMetricsEvent of each live MULTI and CURRENT runtime. `lists` helps to find them in memory;
  * `has_all`: every task was seen since it was spawned, so that our own count will do where memory
  * does not tell. */

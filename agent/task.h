@@ -20,10 +20,10 @@
 struct task {
 	uint64_t id; /* 0 = free slot: Tokio never gives it out */
 	uint32_t name; /* emit_name of its spawn place, else its type */
-	uint8_t pad;
+	uint16_t polled_by; /* id of the worker that polled it last + 1, 0 = none */
 	uint8_t list; /* number of its task list (tasklist.h), TASK_NO_LIST = unknown */
-	bool is_unpolled; /* spawned before our eyes, not polled yet */
-	bool is_fresh; /* polled since the last time the table was aged */
+	bool is_unpolled : 1; /* spawned before our eyes, not polled yet */
+	bool is_fresh : 1; /* polled since the last time the table was aged */
 };
 
 struct tasks;

@@ -35,6 +35,7 @@ enum worker_rule {
 	RULE_LOST = 6, /* its record was lost: a later one shows that it is over */
 	RULE_THREAD_EXIT = 7,
 	RULE_FINISH = 8, /* the recording ends */
+	RULE_ELSEWHERE = 9, /* the same task is polled by another worker */
 };
 
 int workers_new(const struct track_options *o, struct runtimes *rs, struct emit *e,
