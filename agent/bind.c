@@ -7,13 +7,15 @@
 #include "values.h"
 
 #include <errno.h>
+#include <linux/types.h>
 #include <stdlib.h>
+
+#include "bpf/wire.h"
 
 #define BIND_REACH 40u /* bytes from the store in which both loads must stand */
 #define BIND_OWNER_OFF 0x18
 #define BIND_VTABLE_OFF 0x10
 #define BIND_ID_SLOT_OFF 0x48
-#define BIND_RSI 6
 
 /* REX.W mov r, [r + off] somewhere in b[0..sz) */
 static int bind_has_load(const uint8_t *b, size_t sz, uint8_t off)
@@ -65,8 +67,8 @@ int bind_prove(const struct binds *b, size_t i, struct image *img, const struct 
 	values_init(&values);
 	if (code_prove(img, starts, at, &ret->func, bind_step, &values) ||
 	    code_read(img, at, &op) || op.store_from == CODE_NONE || op.mem_base == CODE_NONE ||
-	    op.mem_index != CODE_NONE || op.mem_disp != BIND_OWNER_OFF)
-		return -ENOENT;
+	    op.mem_base == WIRE_RSP || op.mem_index != CODE_NONE || op.mem_disp != BIND_OWNER_OFF)
+		return -ENOENT; /* on the stack stands a local, never a task's header */
 	header = values.of[op.mem_base];
 	end = at + BIND_REACH;
 	for (at += op.len; at < end; at += op.len) {
@@ -87,7 +89,7 @@ int bind_prove(const struct binds *b, size_t i, struct image *img, const struct 
 	}
 	if (at >= end)
 		return -ENOENT;
-	ret->header_reg = header == BIND_RSI ? BIND_RSI : CODE_NONE;
+	ret->header_reg = header == WIRE_RSI ? WIRE_RSI : CODE_NONE;
 	return 0;
 }
 

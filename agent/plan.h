@@ -30,7 +30,8 @@ struct plan_site {
 	uint8_t reg; /* enum wire_reg: holds the task header, or the new id */
 	uint8_t stack_word; /* with reg WIRE_RSP: it stands in memory, this many words above rsp, */
 	bool is_below_rbp; /* or rather below rbp; to be or-ed in by WIRE_COOKIE_STACK */
-	uint8_t pushed_words; /* 8-byte words pushed since function entry or the return */
+	uint8_t pushed_words; /* 8-byte words pushed since function entry or the return ... */
+	bool is_popped; /* ... or, at a return site further up the stack, popped */
 	bool is_emulated; /* the kernel need not single-step it */
 	bool has_location; /* tokio_unstable: the word at id_off + 8 is &Location */
 	uint16_t id_off; /* 0 = differs between the types that share it: ask the vtable */

@@ -43,15 +43,16 @@ int planner_omit(struct planner *p, uint8_t kind, uint64_t vaddr, const char *re
 	return 0;
 }
 
-/* Finds the instruction for `s` (kind, file, func_vaddr, offsets set) and adds it, or omits it. */
-static int planner_add(struct planner *p, const struct site_query *q, struct plan_site *s)
+/* Finds the instruction for `s` (kind, func_vaddr, offsets set) and adds it. -ENOENT, with
+ * *ret_miss: there is none; nothing is noted then. */
+static int planner_place(struct planner *p, const struct site_query *q, struct plan_site *s,
+			 struct site_miss *ret_miss)
 {
 	struct plan *plan = p->plan;
-	const char *reason;
 
 	s->file = p->file;
-	if (site_choose(p->img, p->relocs, &p->starts, q, s, &reason))
-		return planner_omit(p, s->kind, q->vaddr, reason);
+	if (site_choose(p->img, p->relocs, &p->starts, q, s, ret_miss))
+		return -ENOENT;
 	if (plan->sites_cnt == p->sites_max)
 		return planner_omit(p, s->kind, q->vaddr, "too many sites in this process");
 	if (plan->sites_cnt == p->sites_cap) {
@@ -65,6 +66,15 @@ static int planner_add(struct planner *p, const struct site_query *q, struct pla
 	}
 	plan->sites[plan->sites_cnt++] = *s;
 	return 0;
+}
+
+/* The same, with an omission where there is no site. */
+static int planner_add(struct planner *p, const struct site_query *q, struct plan_site *s)
+{
+	struct site_miss miss;
+	int err = planner_place(p, q, s, &miss);
+
+	return err == -ENOENT ? planner_omit(p, s->kind, q->vaddr, miss.reason) : err;
 }
 
 struct planner_entry { /* a function that one or more types use in one role */
@@ -133,39 +143,62 @@ static int planner_entries(struct planner *p, uint8_t kind)
 	return err;
 }
 
-static int planner_add_return(struct planner *p, uint64_t call, uint64_t after)
+/*
+ * The site behind one call. Where the function returns without having one, and `func` may be
+ * followed to its callers, it is added to `next` instead.
+ */
+static int planner_add_return(struct planner *p, uint64_t call, uint64_t after, bool may_follow,
+			      struct wrappers_func func, struct wrappers *next)
 {
-	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call, .return_vaddr = after };
-	struct site_query q = { .vaddr = after, .reg = CODE_NONE,
-				.allow_stepped = p->opt->allow_stepped };
+	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call,
+			       .return_vaddr = func.return_vaddr ? func.return_vaddr : after };
+	struct site_query q = { .vaddr = after, .reg = CODE_NONE, .popped_sz = func.popped_sz };
+	struct site_miss miss;
+	int err = planner_place(p, &q, &s, &miss);
 
+	if (err != -ENOENT)
+		return err;
+	func.return_vaddr = s.return_vaddr;
+	func.popped_sz = miss.popped_sz;
+	if (miss.is_ret && may_follow && !wrappers_add(next, &func))
+		return 0;
+	q.allow_stepped = p->opt->allow_stepped;
 	return planner_add(p, &q, &s);
 }
 
-/* Behind the calls of functions that end in a tail jump to poll. */
-static int planner_wrapped_returns(struct planner *p, struct wrappers *callers)
+/* Behind the calls of the functions in `w`, which end in a tail jump to poll or return from it
+ * at once. Empties `w`. */
+static int planner_wrapped_returns(struct planner *p, struct wrappers *w, int depth)
 {
-	int err = wrappers_find(callers, p->img, p->relocs, &p->starts);
+	bool may_follow = depth + 1 < WRAPPERS_DEPTH_MAX;
+	struct wrappers next = { .cnt = 0 };
+	int err = wrappers_find(w, p->img, p->relocs, &p->starts);
 	struct code_op op;
 
-	for (size_t i = 0; i < callers->cnt && !err; i++) {
-		if (code_read(p->img, callers->calls[i], &op))
+	for (size_t i = 0; i < w->cnt && !err; i++) {
+		struct wrappers_func func = w->funcs[w->calls[i].func];
+
+		if (code_read(p->img, w->calls[i].vaddr, &op))
 			continue;
+		func.vaddr = w->calls[i].caller;
 		if (op.flow == CODE_CALL || op.flow == CODE_CALL_INDIRECT)
-			err = planner_add_return(p, op.vaddr, op.vaddr + op.len);
-		else
+			err = planner_add_return(p, op.vaddr, op.vaddr + op.len, may_follow, func,
+						 &next);
+		else if (!may_follow || wrappers_add(&next, &func))
 			err = planner_omit(p, WIRE_SITE_RETURN, op.vaddr,
-					"tail jump to a function that itself jumps to poll");
+					   "too many functions between the poll and a site");
 	}
-	if (!err && callers->left_cnt)
-		err = planner_omit(p, WIRE_SITE_RETURN, callers->funcs[0],
-				"more callers than are looked at");
+	if (!err && w->left_cnt)
+		err = planner_omit(p, WIRE_SITE_RETURN, w->funcs[0].vaddr,
+				   "more callers than are looked at");
+	wrappers_done(w);
+	*w = next;
 	return err;
 }
 
 static int planner_returns(struct planner *p)
 {
-	struct wrappers callers = { .cnt = 0 };
+	struct wrappers w = { .cnt = 0 };
 	struct returns_call call;
 	size_t strict_cnt = 0;
 	int err = 0;
@@ -173,22 +206,24 @@ static int planner_returns(struct planner *p)
 	/* a loose match is believed only where nothing better exists: an unoptimised build */
 	for (int loose = 0; loose < 2 && !strict_cnt && !err; loose++) {
 		for (size_t i = 0; i < p->returns.loads_cnt && !err; i++) {
+			struct wrappers_func func = { 0 };
+
 			if (returns_prove(&p->returns, i, p->img, &p->starts, &call) ||
 			    call.is_loose != loose)
 				continue;
 			strict_cnt += !loose;
+			func.vaddr = call.func;
 			if (!call.is_jump)
-				err = planner_add_return(p, call.call, call.after);
-			else if (call.is_wrapper && callers.funcs_cnt < WRAPPERS_FUNCS_MAX)
-				callers.funcs[callers.funcs_cnt++] = call.func;
-			else
+				err = planner_add_return(p, call.call, call.after,
+							 call.is_wrapper || loose, func, &w);
+			else if (!call.is_wrapper || wrappers_add(&w, &func))
 				err = planner_omit(p, WIRE_SITE_RETURN, call.call,
-						"tail jump: nothing here runs after the poll");
+						   "tail jump: nothing here runs after the poll");
 		}
 	}
-	if (!err && callers.funcs_cnt)
-		err = planner_wrapped_returns(p, &callers);
-	wrappers_done(&callers);
+	for (int depth = 0; depth < WRAPPERS_DEPTH_MAX && w.funcs_cnt && !err; depth++)
+		err = planner_wrapped_returns(p, &w, depth);
+	wrappers_done(&w);
 	return err;
 }
 

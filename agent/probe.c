@@ -197,7 +197,7 @@ static uint64_t probe_cookie(const struct plan_site *s)
 
 	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_off, s->has_location,
 			   s->scheduler_off) |
-	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp);
+	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped);
 }
 
 /* Sites of one file, in the plan's order, by one link. */

@@ -101,7 +101,7 @@ static int returns_follow(const uint8_t *b, size_t sz, uint64_t vaddr, struct va
 	ret->after = op.vaddr + op.len;
 	ret->is_jump = op.flow == CODE_JUMP_INDIRECT;
 	ret->is_loose = v->of[WIRE_RDI] != header && is_rdi_loaded && op.call_reg != CODE_NONE;
-	ret->is_wrapper = ret->is_jump && header == WIRE_RDI;
+	ret->is_wrapper = header == WIRE_RDI;
 	*ret_rdi_same = v->of[WIRE_RDI] == header || ret->is_loose;
 	return 0;
 }

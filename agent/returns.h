@@ -30,7 +30,7 @@ struct returns_call {
 	uint64_t call; /* the indirect call or jump */
 	uint64_t after; /* where the callee returns to */
 	bool is_jump; /* a tail jump: returns to the caller's caller */
-	bool is_wrapper; /* is_jump, and the header is func's own argument: see callers.h */
+	bool is_wrapper; /* the header is func's own argument: see wrappers.h */
 	bool is_loose; /* rdi was loaded from memory (unoptimised code): may be another object */
 };
 

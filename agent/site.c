@@ -48,14 +48,18 @@ static bool site_has_value(const struct site_walk *w)
 
 static bool site_is_stack_fit(const struct site_walk *w)
 {
-	return w->is_stack_known && w->stack_sz >= 0 && w->stack_sz <= SITE_WORDS_MAX * 8 &&
+	/* only a return site may lie further up the stack: its function's frame may be gone */
+	int64_t least = w->q->reg == CODE_NONE && !w->q->is_entry ? -SITE_WORDS_MAX * 8 : 0;
+
+	return w->is_stack_known && w->stack_sz >= least && w->stack_sz <= SITE_WORDS_MAX * 8 &&
 	       !(w->stack_sz & 7);
 }
 
 static void site_take(const struct site_walk *w, const struct code_op *op, struct plan_site *ret)
 {
 	ret->vaddr = op->vaddr;
-	ret->pushed_words = (uint8_t)(w->stack_sz / 8);
+	ret->is_popped = w->stack_sz < 0;
+	ret->pushed_words = (uint8_t)(ret->is_popped ? -w->stack_sz / 8 : w->stack_sz / 8);
 	ret->is_emulated = op->is_emulated;
 	ret->stack_word = 0;
 	ret->is_below_rbp = false;
@@ -158,10 +162,10 @@ static uint64_t site_tail_target(struct site_walk *w, const struct code_op *op)
 }
 
 /*
- * Follows op to *at, the next instruction of the line. false, with a reason: the line ends.
+ * Follows op to *at, the next instruction of the line. false, with *ret_miss: the line ends.
  */
 static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t *at,
-			 const char **ret_reason)
+			 struct site_miss *ret_miss)
 {
 	uint64_t dest = site_tail_target(w, op);
 
@@ -175,9 +179,11 @@ static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t
 		site_follow_memory(w, op);
 		site_follow_registers(w, op);
 	} else {
-		*ret_reason = op->flow == CODE_CALL_INDIRECT ?
-				      "an indirect call comes before any emulated instruction" :
-				      "the code ends or branches before any emulated instruction";
+		ret_miss->reason = op->flow == CODE_CALL_INDIRECT ?
+					   "an indirect call comes before any emulated instruction" :
+					   "the code ends or branches before any emulated instruction";
+		ret_miss->is_ret = op->bytes[0] == 0xc3 && w->is_stack_known;
+		ret_miss->popped_sz = 8 - w->stack_sz;
 		return false;
 	}
 	return true;
@@ -201,23 +207,23 @@ static int site_try(const struct site_walk *w, const struct code_op *op, const c
 }
 
 int site_choose(struct image *img, struct relocs *relocs, const struct starts *starts,
-		const struct site_query *q, struct plan_site *ret, const char **ret_reason)
+		const struct site_query *q, struct plan_site *ret, struct site_miss *ret_miss)
 {
 	struct site_walk w = { .img = img, .relocs = relocs, .starts = starts, .q = q,
-			       .line = q->vaddr, .is_stack_known = true };
+			       .line = q->vaddr, .stack_sz = -q->popped_sz, .is_stack_known = true };
 	bool has_stepped = false;
 	uint64_t at = q->vaddr;
 	struct code_op op;
 	int err = -EAGAIN;
 
 	w.held = q->reg == CODE_NONE ? 0 : (uint16_t)(1u << q->reg);
-	*ret_reason = "no emulated instruction within reach";
+	*ret_miss = (struct site_miss){ .reason = "no emulated instruction within reach" };
 	for (int i = 0; i < SITE_INSNS_MAX && err == -EAGAIN; i++) {
 		if (code_read(img, at, &op)) {
-			*ret_reason = "undecodable bytes";
+			ret_miss->reason = "undecodable bytes";
 			break;
 		}
-		err = site_try(&w, &op, ret_reason);
+		err = site_try(&w, &op, &ret_miss->reason);
 		if (!err) {
 			site_take(&w, &op, ret);
 		} else if (err == -EAGAIN) {
@@ -226,7 +232,7 @@ int site_choose(struct image *img, struct relocs *relocs, const struct starts *s
 				has_stepped = true;
 				site_take(&w, &op, ret);
 			}
-			if (!site_advance(&w, &op, &at, ret_reason))
+			if (!site_advance(&w, &op, &at, ret_miss))
 				break;
 		}
 	}

@@ -12,7 +12,7 @@
 
 #include "plan.h"
 
-#define SITE_INSNS_MAX 32 /* looked at from the place on */
+#define SITE_INSNS_MAX 64 /* looked at from the place on */
 
 struct image;
 struct relocs;
@@ -24,13 +24,20 @@ struct site_query {
 	bool is_entry; /* vaddr is a function's first instruction */
 	bool pass_calls; /* go on behind indirect calls, with what they leave intact */
 	bool allow_stepped, allow_stack; /* as in struct plan_options */
+	int64_t popped_sz; /* bytes rsp already stands above its value at the place meant */
+};
+
+struct site_miss { /* why there is no site */
+	const char *reason; /* static text */
+	bool is_ret; /* the line ends in a return to the caller, at which ... */
+	int64_t popped_sz; /* ... rsp stands this much above the place meant, behind the return */
 };
 
 /*
- * Sets vaddr, file_off, reg, stack_word, pushed_words, is_emulated and insn of *ret. -ENOENT: no
- * instruction fits, and *ret_reason (static text) says why.
+ * Sets vaddr, file_off, reg, stack_word, is_below_rbp, pushed_words, is_popped, is_emulated and
+ * insn of *ret. -ENOENT: no instruction fits, and *ret_miss says why.
  */
 int site_choose(struct image *img, struct relocs *relocs, const struct starts *starts,
-		const struct site_query *q, struct plan_site *ret, const char **ret_reason);
+		const struct site_query *q, struct plan_site *ret, struct site_miss *ret_miss);
 
 #endif /* DIAL9_SITE_H */

@@ -8,6 +8,7 @@
 #include "scan.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,41 @@
 #define WRAPPERS_SLOTS_MAX 64
 
 struct wrappers_search {
-	struct wrappers *c;
-	uint64_t slots[WRAPPERS_SLOTS_MAX];
+	struct wrappers *w;
+	struct {
+		uint64_t vaddr;
+		size_t func;
+	} slots[WRAPPERS_SLOTS_MAX];
 	size_t slots_cnt;
 };
 
-static int wrappers_has(const uint64_t *set, size_t cnt, uint64_t v)
+int wrappers_add(struct wrappers *w, const struct wrappers_func *func)
 {
-	for (size_t i = 0; i < cnt; i++)
-		if (set[i] == v)
-			return 1;
+	for (size_t i = 0; i < w->funcs_cnt; i++)
+		if (w->funcs[i].vaddr == func->vaddr &&
+		    w->funcs[i].return_vaddr == func->return_vaddr)
+			return 0;
+	if (w->funcs_cnt == WRAPPERS_FUNCS_MAX)
+		return -ENOSPC;
+	w->funcs[w->funcs_cnt++] = *func;
 	return 0;
+}
+
+/* index of the function at `vaddr`, or SIZE_MAX */
+static size_t wrappers_func_at(const struct wrappers *w, uint64_t vaddr)
+{
+	for (size_t i = 0; i < w->funcs_cnt; i++)
+		if (w->funcs[i].vaddr == vaddr)
+			return i;
+	return SIZE_MAX;
+}
+
+static size_t wrappers_func_in(const struct wrappers_search *s, uint64_t slot)
+{
+	for (size_t i = 0; i < s->slots_cnt; i++)
+		if (s->slots[i].vaddr == slot)
+			return s->slots[i].func;
+	return SIZE_MAX;
 }
 
 static int wrappers_find_slots(struct wrappers_search *s, struct image *img, struct relocs *relocs)
@@ -43,75 +68,72 @@ static int wrappers_find_slots(struct wrappers_search *s, struct image *img, str
 			size_t sz = left < WRAPPERS_WINDOW_SZ ? (size_t)left : WRAPPERS_WINDOW_SZ;
 
 			err = relocs_read(relocs, at, buf, sz);
-			for (size_t w = 0; w < sz / 8 && !err; w++)
-				if (wrappers_has(s->c->funcs, s->c->funcs_cnt, buf[w]) &&
-				    s->slots_cnt < WRAPPERS_SLOTS_MAX)
-					s->slots[s->slots_cnt++] = at + 8 * w;
+			for (size_t k = 0; k < sz / 8 && !err; k++) {
+				size_t func = wrappers_func_at(s->w, buf[k]);
+
+				if (func == SIZE_MAX || s->slots_cnt == WRAPPERS_SLOTS_MAX)
+					continue;
+				s->slots[s->slots_cnt].vaddr = at + 8 * k;
+				s->slots[s->slots_cnt++].func = func;
+			}
 		}
 	}
 	free(buf);
 	return err;
 }
 
-static int wrappers_add(struct wrappers *c, uint64_t vaddr)
-{
-	if (c->cnt == WRAPPERS_MAX) {
-		c->left_cnt++;
-		return 0;
-	}
-	if (c->cnt == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 32;
-		uint64_t *calls = realloc(c->calls, cap * sizeof(*calls));
-
-		if (!calls)
-			return -ENOMEM;
-		c->calls = calls;
-		c->cap = cap;
-	}
-	c->calls[c->cnt++] = vaddr;
-	return 0;
-}
-
 static int wrappers_hit(const struct scan_hit *hit, void *ctx)
 {
 	struct wrappers_search *s = ctx;
+	struct wrappers *w = s->w;
 	bool is_rip = hit->bytes[0] == 0xff;
-	int32_t disp;
 	uint64_t dest;
+	int32_t disp;
+	size_t func;
 
 	if (hit->after_sz < 6)
 		return 0;
 	memcpy(&disp, hit->bytes + (is_rip ? 2 : 1), sizeof(disp));
 	dest = hit->vaddr + (is_rip ? 6 : 5) + (uint64_t)(int64_t)disp;
-	if (is_rip ? !wrappers_has(s->slots, s->slots_cnt, dest)
-		   : !wrappers_has(s->c->funcs, s->c->funcs_cnt, dest))
+	func = is_rip ? wrappers_func_in(s, dest) : wrappers_func_at(w, dest);
+	if (func == SIZE_MAX)
 		return 0;
-	return wrappers_add(s->c, hit->vaddr);
+	if (w->cnt == WRAPPERS_MAX) {
+		w->left_cnt++;
+		return 0;
+	}
+	if (w->cnt == w->cap) {
+		size_t cap = w->cap ? w->cap * 2 : 32;
+		struct wrappers_call *calls = realloc(w->calls, cap * sizeof(*calls));
+
+		if (!calls)
+			return -ENOMEM;
+		w->calls = calls;
+		w->cap = cap;
+	}
+	w->calls[w->cnt++] = (struct wrappers_call){ .vaddr = hit->vaddr, .func = func };
+	return 0;
 }
 
-int wrappers_find(struct wrappers *c, struct image *img, struct relocs *relocs,
-		 const struct starts *starts)
+int wrappers_find(struct wrappers *w, struct image *img, struct relocs *relocs,
+		  const struct starts *starts)
 {
-	struct wrappers_search s = { .c = c };
+	struct wrappers_search s = { .w = w };
 	size_t kept = 0;
 	int err = wrappers_find_slots(&s, img, relocs);
 
 	for (size_t i = 0; i < img->segs_cnt && !err; i++)
 		if (img->segs[i].is_exec)
 			err = scan_segment(img, &img->segs[i], SCAN_DIRECT, wrappers_hit, &s);
-	for (size_t i = 0; i < c->cnt && !err; i++) {
-		uint64_t func;
-
-		if (!code_prove(img, starts, c->calls[i], &func, NULL, NULL))
-			c->calls[kept++] = c->calls[i];
-	}
-	c->cnt = kept;
+	for (size_t i = 0; i < w->cnt && !err; i++)
+		if (!code_prove(img, starts, w->calls[i].vaddr, &w->calls[i].caller, NULL, NULL))
+			w->calls[kept++] = w->calls[i];
+	w->cnt = kept;
 	return err;
 }
 
-void wrappers_done(struct wrappers *c)
+void wrappers_done(struct wrappers *w)
 {
-	free(c->calls);
-	c->calls = NULL;
-	c->cnt = c->cap = 0;
+	free(w->calls);
+	*w = (struct wrappers){ 0 };
 }

@@ -228,6 +228,7 @@ struct wire_thread_info { /* one per thread of a target, from the task iterator 
  *   bits 54-61  with register WIRE_RSP: the header (or the id) is in no register but in memory,
  *               this many 8-byte words above the stack pointer
  *   bit  62     ... or rather this many words below rbp
+ *   bit  63     bits 13-20 were popped, not pushed: a return site further up the stack
  */
 enum wire_site {
 	WIRE_SITE_RETURN = 1,
@@ -254,7 +255,8 @@ enum wire_reg {
 #define WIRE_COOKIE_BELOW_RBP(c) ((__u8)((c) >> 62) & 1)
 #define WIRE_COOKIE_SITE(c) ((__u8)(c))
 #define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x1f)
-#define WIRE_COOKIE_PUSHED(c) ((__u8)((c) >> 13))
+#define WIRE_COOKIE_POPPED(is_popped) ((__u64)(is_popped) << 63) /* to be or-ed in */
+#define WIRE_COOKIE_PUSHED(c) ((__s64)(c) < 0 ? -(int)(__u8)((c) >> 13) : (int)(__u8)((c) >> 13))
 #define WIRE_COOKIE_ID_OFF(c) ((__u16)((c) >> 21))
 #define WIRE_COOKIE_HAS_LOCATION(c) ((__u8)((c) >> 37) & 1)
 #define WIRE_COOKIE_SCHEDULER_OFF(c) ((__u16)((c) >> 38))

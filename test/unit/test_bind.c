@@ -79,6 +79,8 @@ static void test_other_code(void **state)
 	assert_int_equal(FIND("\x48\x89\x43\x18\x48\x8b\x43\x10\x48\xb9\1\1\1\1\1\1\1\1\x48\xb9\1\1\1\1"
 			      "\1\1\1\1\x48\xb9\1\1\1\1\1\1\1\1\x31\xd2\x31\xd2\x48\x8b\x40\x48\xc3", &p),
 			 0);
+	/* locals on the stack */
+	assert_int_equal(FIND("\x48\x89\x44\x24\x18\x48\x8b\x6c\x24\x10\x4c\x8b\x65\x48\xc3", &p), 0);
 	/* a call in between may have changed all of it */
 	assert_int_equal(FIND("\x48\x89\x43\x18\x48\x8b\x43\x10\xe8\0\0\0\0\x48\x8b\x40\x48\xc3", &p),
 			 0);

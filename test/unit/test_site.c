@@ -20,7 +20,7 @@
 #include "bpf/wire.h"
 
 static struct elfmaker maker;
-static const char *reason;
+static struct site_miss miss;
 
 static int choose_at(uint64_t vaddr, struct site_query q, struct plan_site *s)
 {
@@ -35,7 +35,7 @@ static int choose_at(uint64_t vaddr, struct site_query q, struct plan_site *s)
 	assert_int_equal(image_open(fd, sz, &img), 0);
 	assert_int_equal(relocs_open(img, &relocs), 0);
 	starts_open(&starts, img);
-	err = site_choose(img, relocs, &starts, &q, s, &reason);
+	err = site_choose(img, relocs, &starts, &q, s, &miss);
 	if (!err)
 		assert_int_equal(s->file_off, s->vaddr - ELFMAKER_CODE + 0x1000);
 	relocs_close(relocs);
@@ -86,14 +86,14 @@ static void test_lost_value(void **state)
 	(void)state;
 	/* mov rdi,[rdi]; jmp */
 	assert_int_equal(CHOOSE("\x48\x8b\x3f\xe9\0\0\0\0", &s, ENTRY), -ENOENT);
-	assert_non_null(strstr(reason, "overwritten"));
+	assert_non_null(strstr(miss.reason, "overwritten"));
 	/* stepped is allowed: the first instruction still has it */
 	assert_int_equal(CHOOSE("\x48\x8b\x3f\xe9\0\0\0\0", &s, ENTRY, .allow_stepped = true), 0);
 	assert_false(s.is_emulated);
 	/* sub rsp,0x28; mov [rsp+0x18],rdi; xor edi,edi; call */
 	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\xe8\0\0\0\0", &s, ENTRY),
 			 -ENOENT);
-	assert_non_null(strstr(reason, "stack"));
+	assert_non_null(strstr(miss.reason, "stack"));
 	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\xe8\0\0\0\0", &s, ENTRY,
 				.allow_stack = true), 11);
 	assert_int_equal(s.reg, WIRE_RSP);
@@ -107,7 +107,7 @@ static void test_lost_value(void **state)
 				.allow_stack = true), -ENOENT);
 	/* and rsp,-64: how far down is not known */
 	assert_int_equal(CHOOSE("\x48\x83\xe4\xc0\x55", &s, ENTRY), -ENOENT);
-	assert_non_null(strstr(reason, "unknown amount"));
+	assert_non_null(strstr(miss.reason, "unknown amount"));
 }
 
 static void test_below_rbp(void **state)
@@ -141,33 +141,43 @@ static void test_calls(void **state)
 	assert_int_equal(s.reg, WIRE_RBX);
 	assert_int_equal(CHOOSE("\xff\xd0\x74\x00", &s, .reg = WIRE_RCX, .pass_calls = true), -ENOENT);
 	assert_int_equal(CHOOSE("\x48\x89\xcb\xff\xd0\x74\x00", &s, .reg = WIRE_RCX), -ENOENT);
-	assert_non_null(strstr(reason, "indirect call"));
+	assert_non_null(strstr(miss.reason, "indirect call"));
 	/* behind a return nothing is held */
 	assert_int_equal(CHOOSE("\x31\xff\xe8\0\0\0\0", &s, .reg = CODE_NONE), 2);
 	assert_int_equal(CHOOSE("\x48\x83\xc4\x18\xc3", &s, .reg = CODE_NONE), -ENOENT);
-	assert_non_null(strstr(reason, "ends or branches"));
+	assert_true(miss.is_ret);
+	assert_non_null(strstr(miss.reason, "ends or branches"));
+	assert_int_equal(miss.popped_sz, 0x20); /* and the return address */
+	/* add rsp,8; pop rbx; jmp: two words up */
+	assert_int_equal(CHOOSE("\x48\x83\xc4\x08\x5b\xe9\0\0\0\0", &s, .reg = CODE_NONE), 5);
+	assert_true(s.is_popped);
+	assert_int_equal(s.pushed_words, 2);
+	assert_int_equal(CHOOSE("\x5b\x74\x00", &s, .reg = CODE_NONE, .popped_sz = 0x20), 1);
+	assert_int_equal(s.pushed_words, 5);
+	/* an entry cannot lie above its own return address */
+	assert_int_equal(CHOOSE("\x5b\x74\x00", &s, ENTRY), -ENOENT);
 }
 
 static void test_loops(void **state)
 {
+	char line[3 * SITE_INSNS_MAX + 1];
 	struct plan_site s;
 
 	(void)state;
 	/* mov rax,[rdi]; again: lock cmpxchg [rdi],rdx; jne again */
 	assert_int_equal(CHOOSE("\x48\x8b\x07\xf0\x48\x0f\xb1\x17\x75\xf9\xc3", &s, ENTRY), -ENOENT);
-	assert_non_null(strstr(reason, "loop"));
+	assert_non_null(strstr(miss.reason, "loop"));
 	/* the same jump forward */
 	assert_int_equal(CHOOSE("\x48\x8b\x07\xf0\x48\x0f\xb1\x17\x75\x01\xc3\xc3", &s, ENTRY), 8);
 	/* multi-byte nops and endless straight lines are no sites */
 	assert_int_equal(CHOOSE("\x0f\x1f\x44\0\0\x0f\x1f\x44\0\0\xc3", &s, ENTRY), -ENOENT);
 	assert_int_equal(CHOOSE("\x0f\x1f\x44\0\0\xc3", &s, ENTRY, .allow_stepped = true), -ENOENT);
-	assert_int_equal(choose("\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89"
-				"\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48"
-				"\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8"
-				"\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89"
-				"\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48"
-				"\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x48\x89\xf8\x55", 100,
-				(struct site_query){ ENTRY }, &s), -ENOENT);
+	for (int i = 0; i < SITE_INSNS_MAX; i++)
+		memcpy(line + 3 * i, "\x48\x89\xf8", 3); /* mov rax,rdi */
+	line[3 * SITE_INSNS_MAX] = 0x55;
+	assert_int_equal(choose(line, sizeof(line), (struct site_query){ ENTRY }, &s), -ENOENT);
+	assert_int_equal(choose(line + 3, sizeof(line) - 3, (struct site_query){ ENTRY }, &s),
+			 3 * (SITE_INSNS_MAX - 1));
 }
 
 /* jmp [rip+slot], as a wrapper ends in a build without LTO */
@@ -201,7 +211,7 @@ static void test_bad_bytes(void **state)
 
 	(void)state;
 	assert_int_equal(CHOOSE("\x06", &s, ENTRY), -ENOENT);
-	assert_string_equal(reason, "undecodable bytes");
+	assert_string_equal(miss.reason, "undecodable bytes");
 	/* the code ends in the middle of an instruction */
 	assert_int_equal(CHOOSE("\x48\x8b", &s, ENTRY), -ENOENT);
 	elfmaker_init(&maker, true);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <string.h>
 
 static struct elfmaker maker;
@@ -28,7 +29,7 @@ static uint64_t add_use(const char *op, size_t op_sz, uint64_t dest)
 
 static void test_all_forms(void **state)
 {
-	struct wrappers w = { .funcs_cnt = 1 };
+	struct wrappers w = { .cnt = 0 };
 	uint64_t func, other, want[4], slot;
 	struct elfmaker_file f;
 
@@ -47,11 +48,21 @@ static void test_all_forms(void **state)
 	/* the bytes of a call inside a constant */
 	elfmaker_code(&maker, "\x55\x48\x89\xe5\x48\xb8\xe8\0\0\0\0\0\0\0\xc3", 15);
 	elfmaker_load(&maker, &f);
-	w.funcs[0] = func;
+	assert_int_equal(wrappers_add(&w, &(struct wrappers_func){ .vaddr = other + 64 }), 0);
+	assert_int_equal(wrappers_add(&w, &(struct wrappers_func){ .vaddr = func }), 0);
+	assert_int_equal(wrappers_add(&w, &(struct wrappers_func){ .vaddr = func }), 0);
+	assert_int_equal(w.funcs_cnt, 2);
 	assert_int_equal(wrappers_find(&w, f.img, f.relocs, &f.starts), 0);
 	assert_int_equal(w.cnt, 4);
-	assert_memory_equal(w.calls, want, sizeof(want));
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(w.calls[i].vaddr, want[i]);
+		assert_int_equal(w.calls[i].caller, want[i] - 4);
+		assert_int_equal(w.calls[i].func, 1);
+	}
 	wrappers_done(&w);
+	for (unsigned i = 0; i < WRAPPERS_FUNCS_MAX; i++)
+		assert_int_equal(wrappers_add(&w, &(struct wrappers_func){ .vaddr = i }), 0);
+	assert_int_equal(wrappers_add(&w, &(struct wrappers_func){ .vaddr = 99 }), -ENOSPC);
 	elfmaker_unload(&f);
 }
 
