@@ -339,6 +339,80 @@ static void headers_are_cheap(void **state)
 	d9_dec_free(dec);
 }
 
+/* Enough entries that the tables grow several times, with ids as another writer may choose them. */
+static void large_pools_resolve(void **state)
+{
+	static const struct d9_any_field field = { "f", D9_T_PSTRING };
+	static const struct d9_any_def def = {
+		.type_id = 70, .name = "E", .field_cnt = 1, .fields = &field
+	};
+	static uint8_t bytes[1 << 20];
+	struct d9_enc enc;
+	struct d9_dec *dec;
+	struct d9_ev ev;
+	char str[16];
+
+	(void)state;
+	d9_enc_init(&enc, bytes, sizeof(bytes), NULL);
+	for (uint32_t batch = 0; batch < 2; batch++) {
+		assert_int_equal(d9_enc_begin(&enc), 0);
+		assert_int_equal(d9_put_any_schema(&enc, &def), 0);
+		for (uint32_t i = 0; i < 5000; i++) {
+			int len = snprintf(str, sizeof(str), "%u.%u", batch, i);
+
+			assert_int_equal(d9_put_pool_str(&enc, i * 2654435761u, str, (size_t)len),
+					 0);
+		}
+		for (uint32_t i = 0; i < 5000; i++)
+			assert_int_equal(
+				d9_put_any(&enc, i, &def,
+					   &(struct d9_value){ .type = D9_T_PSTRING,
+							       .pool_id = i * 2654435761u }),
+				0);
+	}
+	assert_int_equal(d9_dec_new(&dec, NULL), 0);
+	assert_int_equal(d9_dec_feed(dec, bytes, enc.len), 0);
+	for (uint32_t i = 0; i < 10000; i++) {
+		assert_int_equal(d9_dec_next(dec, &ev), 1);
+		snprintf(str, sizeof(str), "%u.%u", i / 5000, i % 5000);
+		assert_string_equal(ev.values[0].str, str);
+	}
+	assert_int_equal(d9_dec_next(dec, &ev), 0);
+	assert_int_equal(d9_dec_stats(dec)->unresolved, 0);
+	d9_dec_free(dec);
+}
+
+static void annotations_gather(void **state)
+{
+	uint8_t bytes[1024];
+	struct d9_enc enc;
+	struct d9_dec *dec;
+	struct d9_ev ev;
+
+	(void)state;
+	d9_enc_init(&enc, bytes, sizeof(bytes), NULL);
+	assert_int_equal(d9_enc_begin(&enc), 0);
+	assert_int_equal(d9_put_poll_end(&enc, 1, &(struct d9_poll_end){ 1 }), 0);
+	for (uint16_t i = 0; i < 9; i++) {
+		struct d9_annotation a = { i, { "key", 3 }, { &"abcdefghi"[i], 1 } };
+
+		assert_int_equal(d9_put_annotations(&enc, D9_EV_POLL_END, &a, 1), 0);
+	}
+	assert_int_equal(d9_put_poll_end(&enc, 2, &(struct d9_poll_end){ 1 }), 0);
+	assert_int_equal(d9_dec_new(&dec, NULL), 0);
+	assert_int_equal(d9_dec_feed(dec, bytes, enc.len), 0);
+	assert_int_equal(d9_dec_next(dec, &ev), 1);
+	assert_int_equal(ev.schema->annotation_cnt, 0);
+	assert_int_equal(d9_dec_next(dec, &ev), 1);
+	assert_int_equal(ev.schema->annotation_cnt, 9);
+	for (uint16_t i = 0; i < 9; i++) {
+		assert_int_equal(ev.schema->annotations[i].field_idx, i);
+		assert_int_equal(ev.schema->annotations[i].key.len, 3);
+		assert_int_equal(ev.schema->annotations[i].val.p[0], 'a' + i);
+	}
+	d9_dec_free(dec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +428,8 @@ int main(void)
 		cmocka_unit_test(fields_are_found_by_name),
 		cmocka_unit_test(feeding_twice_is_refused),
 		cmocka_unit_test(headers_are_cheap),
+		cmocka_unit_test(large_pools_resolve),
+		cmocka_unit_test(annotations_gather),
 	};
 
 	return cmocka_run_group_tests(tests, two_batches, NULL);
