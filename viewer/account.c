@@ -333,11 +333,12 @@ void account_blocking(struct account *a, const struct d9_ev *ev)
 
 void account_block_in_place(struct account *a, const struct d9_ev *ev)
 {
-	uint64_t start_ns;
+	uint64_t handoff_ns;
 
 	a->block_in_places++;
-	if (d9_value_u64(d9_val(ev, D9F_agent_block_in_place_start_ns), &start_ns))
-		a->block_in_place_ns += ev->ts_ns > start_ns ? ev->ts_ns - start_ns : 0;
+	/* the blocking began some time before another thread took over: this much is sure */
+	if (d9_value_u64(d9_val(ev, D9F_agent_block_in_place_handoff_ns), &handoff_ns))
+		a->block_in_place_ns += ev->ts_ns > handoff_ns ? ev->ts_ns - handoff_ns : 0;
 }
 
 static void account_settle_all(struct account *a)

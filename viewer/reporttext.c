@@ -351,9 +351,9 @@ static void reporttext_samples(FILE *out, const struct report *r, uint64_t top)
 static void reporttext_blocking(FILE *out, const struct report *r, uint64_t top)
 {
 	if (r->account.block_in_places) {
-		fprintf(out, "\nBLOCK IN PLACE: %" PRIu64 " calls,", r->account.block_in_places);
+		fprintf(out, "\nBLOCK IN PLACE: %" PRIu64 " hand-offs,", r->account.block_in_places);
 		reporttext_duration(out, 0, true, r->account.block_in_place_ns);
-		fputs(" in all\n", out);
+		fputs(" without a worker in all\n", out);
 	}
 	if (r->blocking_cnt == 0)
 		return;
