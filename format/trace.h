@@ -472,7 +472,7 @@ struct d9_sink_opt {
 	int level; /* 0: D9_ZSTD_LEVEL_DEF or D9_GZIP_LEVEL_DEF */
 	size_t buf_sz; /* compressed bytes gathered before a write(2); 0: 256 KiB */
 };
-#define D9_ZSTD_LEVEL_DEF 3
+#define D9_ZSTD_LEVEL_DEF 1
 #define D9_GZIP_LEVEL_DEF 1
 
 /*
