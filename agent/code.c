@@ -110,6 +110,7 @@ static enum code_flow code_flow_of(const ZydisDecodedInstruction *in, const Zydi
 static void code_take_memory(struct code_op *op, const ZydisDecodedOperand *o)
 {
 	op->has_mem = true;
+	op->mem_sz = o->size <= 255 * 8 ? (uint8_t)(o->size / 8) : 0;
 	op->writes_mem = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	op->mem_disp = o->mem.disp.has_displacement ? o->mem.disp.value : 0;
 	if (o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)

@@ -39,6 +39,7 @@ struct code_op {
 	int32_t stack_sz; /* bytes by which the instruction lowers rsp: push 8, pop -8 */
 	uint16_t writes; /* bit n: register n is written, whole or in part */
 	uint8_t len;
+	uint8_t mem_sz; /* bytes the memory operand has; 0 = none, or more than 255 */
 	uint8_t flow; /* enum code_flow */
 	uint8_t mem_base, mem_index; /* CODE_NONE when absent or rip */
 	uint8_t load_to; /* mov r64, [mem]: r64 */

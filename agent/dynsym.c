@@ -14,6 +14,8 @@
 #define DYNSYM_NAME_SZ 64
 #define DYNSYM_WINDOW_SZ (256u << 10)
 #define DYNSYM_SECTIONS_MAX 4096u
+#define DYNSYM_MANGLED_SZ 1024 /* longest mangled name looked at */
+#define DYNSYM_NAMES_MAX 64 /* strings that contain one part */
 
 static bool dynsym_is_named(struct image *img, const Elf64_Sym *sym, const char *name)
 {
@@ -180,4 +182,73 @@ int dynsym_find(struct image *img, const char *name, bool use_symtab, uint64_t *
 	    (!dynsym_find_gnu(img, name, ret_vaddr) || !dynsym_find_sysv(img, name, ret_vaddr)))
 		return 0;
 	return use_symtab ? dynsym_find_symtab(img, name, ret_vaddr) : -ENOENT;
+}
+
+struct dynsym_names {
+	const char *part;
+	uint64_t offs[DYNSYM_NAMES_MAX]; /* in the string table */
+	size_t cnt;
+};
+
+/* Notes the names in b[from..sz) that contain the part. A name at the window's end that is cut
+ * off is seen whole in the next one. */
+static void dynsym_note_names(struct dynsym_names *n, const char *b, size_t sz, uint64_t off)
+{
+	const char *at = b, *end = b + sz;
+	size_t len = strlen(n->part);
+
+	while (n->cnt < DYNSYM_NAMES_MAX && (at = memmem(at, (size_t)(end - at), n->part, len))) {
+		const char *start = memrchr(b, 0, (size_t)(at - b));
+		const char *stop = memchr(at, 0, (size_t)(end - at));
+
+		if (!stop)
+			break;
+		if (start && memmem(start, (size_t)(stop - start), "5tokio", 6) &&
+		    (!n->cnt || n->offs[n->cnt - 1] < off + (uint64_t)(start + 1 - b)))
+			n->offs[n->cnt++] = off + (uint64_t)(start + 1 - b);
+		at = stop;
+	}
+}
+
+static void dynsym_find_names(struct image *img, const struct dynsym_table *t, char *window,
+			      struct dynsym_names *n)
+{
+	for (uint64_t at = 0; at < t->strs_sz; at += DYNSYM_WINDOW_SZ - DYNSYM_MANGLED_SZ) {
+		uint64_t left = t->strs_sz - at;
+		size_t sz = left < DYNSYM_WINDOW_SZ ? (size_t)left : DYNSYM_WINDOW_SZ;
+
+		if (image_pread(img, t->strs + at, window, sz))
+			return;
+		dynsym_note_names(n, window, sz, at);
+		if (sz == left)
+			return;
+	}
+}
+
+size_t dynsym_find_tokio(struct image *img, const char *part, uint64_t *ret_vaddrs, size_t max)
+{
+	const size_t per_window = DYNSYM_WINDOW_SZ / sizeof(Elf64_Sym);
+	struct dynsym_table t = dynsym_sections(img);
+	struct dynsym_names names = { .part = part };
+	Elf64_Sym *syms = t.cnt ? malloc(DYNSYM_WINDOW_SZ) : NULL;
+	size_t found = 0;
+
+	if (!syms)
+		return 0;
+	dynsym_find_names(img, &t, (char *)syms, &names);
+	for (uint64_t i = 0; i < t.cnt && names.cnt && found < max; i += per_window) {
+		size_t cnt = t.cnt - i < per_window ? (size_t)(t.cnt - i) : per_window;
+
+		if (image_pread(img, t.syms + i * sizeof(*syms), syms, cnt * sizeof(*syms)))
+			break;
+		for (size_t k = 0; k < cnt && found < max; k++)
+			for (size_t m = 0; m < names.cnt; m++)
+				if (syms[k].st_name == names.offs[m] &&
+				    dynsym_take(img, &syms[k], &ret_vaddrs[found])) {
+					found++;
+					break;
+				}
+	}
+	free(syms);
+	return found;
 }

@@ -9,6 +9,7 @@
 #define DIAL9_DYNSYM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct image;
@@ -16,5 +17,11 @@ struct image;
 /* Without `use_symtab` only where the dynamic linker looks: a few reads, however large the file.
  * -ENOENT: the file defines no function of that name; -EIO; -ENOMEM. */
 int dynsym_find(struct image *img, const char *name, bool use_symtab, uint64_t *ret_vaddr);
+
+/*
+ * Functions of .symtab whose mangled name contains `part` and "5tokio" (Rust's length-prefixed
+ * crate name). Returns how many of them were stored, at most `max`; 0 also on any failure.
+ */
+size_t dynsym_find_tokio(struct image *img, const char *part, uint64_t *ret_vaddrs, size_t max);
 
 #endif /* DIAL9_DYNSYM_H */

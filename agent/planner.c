@@ -8,6 +8,7 @@
 #include "wrappers.h"
 #include "code.h"
 #include "image.h"
+#include "named.h"
 #include "relocs.h"
 #include "scan.h"
 #include "site.h"
@@ -162,6 +163,9 @@ static int planner_add_return(struct planner *p, uint64_t call, uint64_t after, 
 	func.popped_sz = miss.popped_sz;
 	if (miss.is_ret && may_follow && !wrappers_add(next, &func))
 		return 0;
+	/* unoptimised code calls the smallest helper through the GOT: an end that is seen behind
+	 * it is late by little, where an inferred one would not tell whether the task lives on */
+	q.pass_calls = func.is_loose;
 	q.allow_stepped = p->opt->allow_stepped;
 	return planner_add(p, &q, &s);
 }
@@ -213,6 +217,7 @@ static int planner_returns(struct planner *p)
 				continue;
 			strict_cnt += !loose;
 			func.vaddr = call.func;
+			func.is_loose = loose;
 			if (!call.is_jump)
 				err = planner_add_return(p, call.call, call.after,
 							 call.is_wrapper || loose, func, &w);
@@ -239,26 +244,39 @@ static int planner_counter(struct plan_file *f, uint64_t vaddr)
 	return (int)f->counters_cnt++;
 }
 
+static int planner_add_draw(struct planner *p, const struct counter_draw *d)
+{
+	int counter = planner_counter(&p->plan->files[p->file], d->counter);
+	struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID, .func_vaddr = d->func,
+			       .counter = (uint16_t)counter };
+	struct site_query q = { .vaddr = d->after, .reg = d->reg, .pass_calls = true,
+				.allow_stepped = p->opt->allow_stepped,
+				.allow_stack = p->opt->allow_stack };
+
+	if (counter < 0)
+		return planner_omit(p, s.kind, d->vaddr, "too many counters in this file");
+	return planner_add(p, &q, &s);
+}
+
 static int planner_draws(struct planner *p)
 {
-	struct plan_file *f = &p->plan->files[p->file];
 	int err = counter_settle(&p->draws, p->img, p->relocs, &p->starts);
 
-	for (size_t i = 0; i < p->draws.cnt && !err; i++) {
-		const struct counter_draw *d = &p->draws.draws[i];
-		int counter = planner_counter(f, d->counter);
-		struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID, .func_vaddr = d->func,
-				       .counter = (uint16_t)counter };
-		struct site_query q = { .vaddr = d->after, .reg = d->reg, .pass_calls = true,
-					.allow_stepped = p->opt->allow_stepped,
-					.allow_stack = p->opt->allow_stack };
-
-		if (counter < 0)
-			err = planner_omit(p, s.kind, d->vaddr, "too many counters in this file");
-		else
-			err = planner_add(p, &q, &s);
-	}
+	for (size_t i = 0; i < p->draws.cnt && !err; i++)
+		err = planner_add_draw(p, &p->draws.draws[i]);
 	return err;
+}
+
+static int planner_add_bind(struct planner *p, uint64_t func, bool pass_calls)
+{
+	struct plan_site s = { .kind = WIRE_SITE_BIND, .func_vaddr = func };
+	struct site_query q = { .vaddr = func, .reg = WIRE_RSI, .is_entry = true,
+				.pass_calls = pass_calls,
+				.allow_stepped = p->opt->allow_stepped,
+				.allow_stack = p->opt->allow_stack };
+
+	s.has_location = p->plan->files[p->file].is_unstable;
+	return planner_add(p, &q, &s);
 }
 
 static int planner_binds(struct planner *p)
@@ -266,23 +284,37 @@ static int planner_binds(struct planner *p)
 	int err = 0;
 
 	for (size_t i = 0; i < p->binds.cnt && !err; i++) {
-		struct plan_site s = { .kind = WIRE_SITE_BIND };
-		struct site_query q = { .reg = WIRE_RSI, .is_entry = true,
-					.allow_stepped = p->opt->allow_stepped,
-					.allow_stack = p->opt->allow_stack };
 		struct bind_place place;
 
 		if (bind_prove(&p->binds, i, p->img, &p->starts, &place))
 			continue;
-		if (place.header_reg == CODE_NONE) {
-			err = planner_omit(p, s.kind, p->binds.stores[i],
-					"inlined: the header is not an argument of its function");
-			continue;
-		}
-		s.func_vaddr = q.vaddr = place.func;
-		s.has_location = p->plan->files[p->file].is_unstable;
-		err = planner_add(p, &q, &s);
+		if (place.header_reg == CODE_NONE)
+			err = planner_omit(p, WIRE_SITE_BIND, p->binds.stores[i],
+					   "inlined: the header is not an argument of its function");
+		else
+			err = planner_add_bind(p, place.func, false);
 	}
+	return err;
+}
+
+/* Where no number is drawn in place, the build is unoptimised, and names tell. */
+static int planner_named(struct planner *p)
+{
+	struct counter_draw draws[NAMED_MAX];
+	uint64_t binds[NAMED_MAX];
+	size_t draws_cnt, binds_cnt;
+	int err = 0;
+
+	if (p->draws.cnt)
+		return 0;
+	draws_cnt = named_draws(p->img, draws);
+	for (size_t i = 0; i < draws_cnt && !err; i++)
+		err = planner_add_draw(p, &draws[i]);
+	binds_cnt = named_binds(p->img, binds);
+	for (size_t i = 0; i < binds_cnt && !err; i++)
+		/* small helpers come first; were one of them to schedule the task, its state
+		 * would show that at the hit */
+		err = planner_add_bind(p, binds[i], true);
 	return err;
 }
 
@@ -314,6 +346,8 @@ static int planner_code(struct planner *p)
 		err = planner_draws(p);
 	if (!err)
 		err = planner_binds(p);
+	if (!err)
+		err = planner_named(p);
 	if (!err && (p->returns.left_cnt || p->draws.left_cnt || p->binds.left_cnt))
 		err = planner_omit(p, WIRE_SITE_RETURN, 0, "more candidates than are looked at");
 	returns_done(&p->returns);

@@ -15,7 +15,6 @@
 
 #define SITE_WORDS_MAX 255 /* pushed or skipped on the stack; the cookie has 8 bits */
 #define SITE_JUMPS_MAX 2 /* tail jumps followed */
-#define SITE_STORE_SZ_MAX 64 /* bytes that one instruction may write */
 
 struct site_walk {
 	struct image *img;
@@ -124,7 +123,7 @@ static void site_follow_memory(struct site_walk *w, const struct code_op *op)
 		w->is_slot_rbp = is_rbp;
 		w->slot_off = off;
 	} else if (op->writes_mem && is_rbp == w->is_slot_rbp &&
-		   off > w->slot_off - SITE_STORE_SZ_MAX && off < w->slot_off + 8) {
+		   off < w->slot_off + 8 && off + (op->mem_sz ? op->mem_sz : INT16_MAX) > w->slot_off) {
 		w->has_slot = false;
 	}
 }

@@ -10,6 +10,7 @@
 #ifndef DIAL9_WRAPPERS_H
 #define DIAL9_WRAPPERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct starts;
 struct wrappers_func {
 	uint64_t vaddr;
 	uint64_t return_vaddr; /* where poll returns to; 0 = to the caller: poll is jumped to */
+	bool is_loose; /* of an unoptimised build: see returns.h */
 	int64_t popped_sz; /* rsp behind the wrapper's call, above its value behind poll's */
 };
 

@@ -102,6 +102,12 @@ static void test_lost_value(void **state)
 	/* ... overwritten there before the call */
 	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\x48\x89\x44\x24\x18"
 				"\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true), -ENOENT);
+	/* ... or only a neighbour */
+	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\x48\x89\x44\x24\x10"
+				"\x48\x89\x44\x24\x20\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true), 21);
+	/* ... by the upper half of a vector store just below */
+	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\x0f\x11\x44\x24\x10"
+				"\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true), -ENOENT);
 	/* in the red zone below rsp: no cookie tells that */
 	assert_int_equal(CHOOSE("\x48\x89\x7c\x24\xf8\x31\xff\xe8\0\0\0\0", &s, ENTRY,
 				.allow_stack = true), -ENOENT);
