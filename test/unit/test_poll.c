@@ -121,6 +121,30 @@ static void test_inferred_level(void **state)
 	assert_int_equal(fx_check_alternation(&fx), 0);
 }
 
+/* One worker at a time polls a task: where ends are inferred, the second start ends the first. */
+static void test_polled_elsewhere(void **state)
+{
+	const struct track_options polls = {0};
+
+	(void)state;
+	fx_close(&fx);
+	fx_open(&fx, &polls);
+	fx_seat(&fx, 101, RT, 0, 2, true);
+	fx_seat(&fx, 102, RT, 1, 2, true);
+	fx_owner(&fx, 1000, 101, OWNER, RT);
+	fx_start(&fx, 2000, 101, 9, OWNER, 0);
+	fx_start(&fx, 2500, 102, 9, OWNER, 0);
+	fx_end(&fx, 2600, 102, 9, 0, WIRE_END_INFERRED);
+	fx_end(&fx, 2700, 101, 9, 0, WIRE_END_INFERRED); /* too late to tell */
+	fx_decode(&fx);
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 0)->ts_ns, 2500);
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 0)->u[D9F_poll_end_worker_id], 0);
+	assert_int_equal(fx_nth(&fx, D9_EV_AGENT_INFERRED_END, 0)->u[D9F_agent_inferred_end_rule],
+			 9);
+	assert_int_equal(fx_cnt(&fx, D9_EV_POLL_END), 2);
+	assert_int_equal(fx_check_alternation(&fx), 0);
+}
+
 static void test_nested(void **state)
 {
 	const struct fx_event *e;
@@ -387,6 +411,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_start_and_end),	   T(test_alive_once),
 		T(test_missing_end_is_inferred), T(test_inferred_level),
+		T(test_polled_elsewhere),
 		T(test_nested),		   T(test_end_closes_lost_inner),
 		T(test_unpaired_end),	   T(test_blocking_task),
 		T(test_launch_is_no_nesting), T(test_block_in_place),
