@@ -37,7 +37,7 @@ struct undecided {
 
 struct spawns {
 	struct emit *e;
-	bool has_wakes;
+	bool has_events, has_wakes;
 	struct counter counters[SPAWN_COUNTERS_MAX];
 	struct keymap by_key;
 	uint64_t head, tail; /* ring of pending[]: tail is the oldest */
@@ -47,13 +47,14 @@ struct spawns {
 	struct pending pending[SPAWN_PENDING_MAX];
 };
 
-int spawns_new(struct emit *e, bool has_wakes, struct spawns **ret)
+int spawns_new(struct emit *e, bool has_events, bool has_wakes, struct spawns **ret)
 {
 	struct spawns *sp = calloc(1, sizeof(*sp));
 
 	if (!sp)
 		return -ENOMEM;
 	sp->e = e;
+	sp->has_events = has_events;
 	sp->has_wakes = has_wakes;
 	if (keymap_init(&sp->by_key, SPAWN_PENDING_MAX)) {
 		free(sp);
@@ -127,6 +128,8 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 void spawns_put(struct spawns *sp, const struct spawn_task *task, uint64_t ts_ns,
 		uint32_t worker_id)
 {
+	if (!sp->has_events)
+		return;
 	sp->stats.spawns++;
 	emit_put_task_spawn(sp->e, ts_ns,
 			    &(struct d9_task_spawn){.task_id = task->task_id,

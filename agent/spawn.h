@@ -37,7 +37,9 @@ struct spawn_task { /* a task first seen at a poll, its birth perhaps in a count
 	uint32_t name, type_name;
 };
 
-int spawns_new(struct emit *e, bool has_wakes, struct spawns **ret);
+/* has_events: TaskSpawnEvent is written; without, births are followed all the same, since they
+ * tell which tasks are older than the recording. */
+int spawns_new(struct emit *e, bool has_events, bool has_wakes, struct spawns **ret);
 void spawns_free(struct spawns *sp);
 
 /* false: the counter is known not to be Tokio's (or its index is out of range). */

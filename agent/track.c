@@ -21,7 +21,7 @@ int track_open(const struct track_options *o, struct emit *e, struct track **ret
 	if (threads_new(&t->threads) || tasks_new(&t->tasks) || places_new(&t->o, e, &t->places) ||
 	    runtimes_new(&t->o, e, &t->runtimes) ||
 	    workers_new(&t->o, t->runtimes, e, &t->stats, &t->workers) ||
-	    spawns_new(e, t->o.has_wakes, &t->spawns) || offcpu_new(&t->offcpu)) {
+	    spawns_new(e, t->o.has_task_events, t->o.has_wakes, &t->spawns) || offcpu_new(&t->offcpu)) {
 		track_close(t);
 		return -ENOMEM;
 	}
