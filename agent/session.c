@@ -28,7 +28,7 @@
 #include "target.h"
 #include "track.h"
 
-#define SESSION_NAMING_NS (2 * CLOCK_SEC_NS) /* at most, for type names before the start */
+#define SESSION_NAMING_NS 50000000ull /* at most, for type names before the start */
 
 struct session {
 	struct target *target;
@@ -48,6 +48,8 @@ struct session {
 	int layout_left; /* of seats_layout when BPF was last told: 0 = nothing left to tell */
 	struct wire_counts counts; /* as last seen */
 	uint64_t counts_ns;
+	struct wire_counts flaws_told;
+	uint64_t flaws_ns;
 	struct summary summary;
 	uint32_t hit_cost_ns;
 };
@@ -232,7 +234,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		track_thread(s->track, roster_tid(s->roster, i));
 	session_tell_layout(s);
 	summary_begin(&s->summary, clock_now_ns(), start_ns, probe_sites(p, slot));
-	s->counts_ns = clock_now_ns();
+	s->counts_ns = s->flaws_ns = clock_now_ns();
 	probe_activate(p, slot);
 out:
 	if (err) {
@@ -254,18 +256,9 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 	track_record(s->track, rec, sz);
 }
 
-/* What BPF could not turn into records since the last look. */
+/* Records that found no room in a ring since the last look. */
 static void session_count_losses(struct session *s, uint64_t now_ns)
 {
-	static const struct {
-		int which;
-		const char *kind, *cause;
-	} others[] = {
-		{ WIRE_HEADER_UNREAD, "Header", "user memory unreadable" },
-		{ WIRE_NOT_A_TASK, "Spawn", "header failed its self-check" },
-		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
-		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
-	};
 	struct wire_counts now;
 
 	if (probe_counts(s->probe, s->slot, &now))
@@ -278,16 +271,34 @@ static void session_count_losses(struct session *s, uint64_t now_ns)
 		track_loss(s->track, kind, cnt, s->counts_ns, now_ns);
 		session_lost(s, now_ns, event_name(kind), "ring full", cnt, s->counts_ns);
 	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		uint64_t cnt = now.v[others[i].which] - s->counts.v[others[i].which];
-
-		if (cnt)
-			session_lost(s, now_ns, others[i].kind, others[i].cause, cnt, s->counts_ns);
-	}
 	s->summary.raised = now.v[WIRE_RAISED];
 	s->summary.unpaired = now.v[WIRE_END_UNPAIRED];
 	s->counts = now;
 	s->counts_ns = now_ns;
+}
+
+/* What BPF saw but could not read or keep, told once a second: it is many and of one kind. */
+static void session_count_flaws(struct session *s, uint64_t now_ns)
+{
+	static const struct {
+		int which;
+		const char *kind, *cause;
+	} flaws[] = {
+		{ WIRE_HEADER_UNREAD, "Header", "user memory unreadable" },
+		{ WIRE_NOT_A_TASK, "Spawn", "header failed its self-check" },
+		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
+		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
+	};
+
+	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
+		uint64_t *told = &s->flaws_told.v[flaws[i].which];
+		uint64_t cnt = s->counts.v[flaws[i].which] - *told;
+
+		if (cnt)
+			session_lost(s, now_ns, flaws[i].kind, flaws[i].cause, cnt, s->flaws_ns);
+		*told += cnt;
+	}
+	s->flaws_ns = now_ns;
 }
 
 void session_lost(struct session *s, uint64_t now_ns, const char *kind, const char *cause,
@@ -322,6 +333,7 @@ void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns)
 {
 	uint64_t hits = summary_hits(&s->summary);
 
+	session_count_flaws(s, now_ns);
 	emit_self(s->emit, now_ns, agent_cpu_ns, session_rss(), hits, hits * s->hit_cost_ns);
 	if (!emit_flush(s->emit))
 		segments_flush(s->segments);
@@ -352,8 +364,10 @@ void session_detach(struct session *s)
 	if (!s->is_attached)
 		return;
 	s->summary.end_ns = clock_now_ns();
-	if (s->emit)
+	if (s->emit) {
 		session_count_losses(s, s->summary.end_ns);
+		session_count_flaws(s, s->summary.end_ns);
+	}
 	probe_detach(s->probe, s->slot);
 	s->is_attached = false;
 }
