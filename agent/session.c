@@ -291,7 +291,7 @@ static void session_count_flaws(struct session *s, uint64_t now_ns)
 	};
 
 	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
-		uint64_t *told = &s->flaws_told.v[flaws[i].which];
+		__u64 *told = &s->flaws_told.v[flaws[i].which];
 		uint64_t cnt = s->counts.v[flaws[i].which] - *told;
 
 		if (cnt)
