@@ -4,10 +4,9 @@
 use crate::calls::{hooked, spawn_on, Job};
 use crate::{flows, http, odd, stopped, truth, wait_go, Args, Slice};
 use std::sync::mpsc as std_mpsc;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 const ALL: [&str; 16] = [
     "pingpong",
@@ -87,21 +86,24 @@ fn build(args: &Args) -> Result<World, String> {
 
 /// Tasks older than any recorder: half of them tick once the work has begun, the others stay
 /// idle until the runtime is shut down.
-fn elders(rt: &Handle, cnt: usize, go: &Arc<Notify>, end: &Arc<Notify>) -> Vec<Job<u64>> {
+fn elders(rt: &Handle, cnt: usize, go: &watch::Receiver<bool>) -> Vec<Job<u64>> {
     (0..cnt)
         .map(|i| {
-            let (go, end) = (go.clone(), end.clone());
             if i % 2 == 1 {
                 return spawn_on(rt, "elder-idle", std::future::pending());
             }
+            let mut go = go.clone();
             spawn_on(rt, "elder", async move {
-                go.notified().await;
+                // the sender sets true when the work begins and is dropped when it is over
                 let mut ticks = 0;
-                let nap = || tokio::time::sleep(Duration::from_millis(10));
-                // one for the whole loop: a new one each time would miss a word between two
-                let mut ended = std::pin::pin!(end.notified());
-                while crate::calls::unless(nap(), ended.as_mut()).await.is_some() {
-                    ticks += 1;
+                while go.has_changed().is_ok() {
+                    let begun = *go.borrow();
+                    if begun {
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                        ticks += 1;
+                    } else if go.changed().await.is_err() {
+                        break;
+                    }
                 }
                 ticks
             })
@@ -188,8 +190,8 @@ pub fn run(args: &Args) -> Result<(), String> {
     if mode == "all" {
         std::panic::set_hook(Box::new(|_| ()));
     }
-    let (go, end) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let old = elders(world.main.handle(), args.alive, &go, &end);
+    let (go, begun) = watch::channel(false);
+    let old = elders(world.main.handle(), args.alive, &begun);
     if let Some(driven) = &world.driven {
         drop(spawn_on(&driven.handle, "elder-idle", std::future::pending::<u64>()));
     }
@@ -199,7 +201,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         println!("ready");
     }
     wait_go(args);
-    go.notify_waiters();
+    let _ = go.send(true);
 
     let whole = Slice::of(Duration::from_secs_f64(args.secs));
     if mode == "all" {
@@ -218,7 +220,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         one(&world, mode, whole, args);
     }
 
-    end.notify_waiters();
+    drop(go);
     world.main.block_on(async {
         for (i, job) in old.into_iter().enumerate() {
             if i % 2 == 0 {
