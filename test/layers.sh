@@ -44,7 +44,7 @@ except() { # NAMES-REGEX FILES...: the files whose base name does not match
 	done
 }
 
-echo 1..11
+echo 1..12
 rule 'format/ includes nothing of ours but itself' \
 	"$(foreign format 'format/[a-z_]+\.(h|def)' format/*.[ch])"
 rule 'viewer/ includes only itself and the public files of format/' \
@@ -71,4 +71,9 @@ rule 'every source file says its licence' \
 		head -n 5 "$f" | grep -q 'SPDX-License-Identifier: ' || echo "$f"
 	done
 	grep -LE 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' bpf/*.[ch])"
+rule 'CONTEXT.md names every file of the rooms' \
+	"$(for f in agent/*.[ch] viewer/*.[ch] format/*.[ch] bpf/*.[ch]; do
+		b=$(basename "$f")
+		grep -qE "^- \`(${b%.[ch]}|$b)\`" CONTEXT.md || echo "$f"
+	done)"
 exit $bad
