@@ -9,15 +9,7 @@ loaded() { # PROFILE SECS
 	local lib
 	lib=$(sh "$ROOT/test/targets/build.sh" newest "$1" cdylib)
 	rm -f "$T/go"
-	python3 -c '
-import ctypes, os, sys, time
-lib = ctypes.CDLL(sys.argv[1])
-lib.tokio_ext_run.restype = ctypes.c_longlong
-print("ready", flush=True)
-while not os.path.exists(sys.argv[2]):
-    time.sleep(0.01)
-print("polls", lib.tokio_ext_run(int(sys.argv[3])), flush=True)' "$lib" "$T/go" "$2" \
-		>"$T/target.out" 2>"$T/target.err" 3>&- &
+	python3 "$ROOT/test/targets/shared/load.py" "$lib" "$2" "$T/go" >"$T/target.out" 2>"$T/target.err" 3>&- &
 	TARGET=$!
 	PIDS+=("$TARGET")
 	wait_for 20 grep -q '^ready' "$T/target.out"
