@@ -16,8 +16,8 @@ static uint8_t code_gpr(ZydisRegister reg)
 {
 	ZydisRegister r = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 
-	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15 ?
-		       (uint8_t)ZydisRegisterGetId(r) : CODE_NONE;
+	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15 ? (uint8_t)ZydisRegisterGetId(r)
+								  : CODE_NONE;
 }
 
 static bool code_is_reg64(const ZydisDecodedOperand *o)
@@ -58,8 +58,7 @@ static bool code_kernel_steps(const ZydisDecodedInstruction *in, const struct co
 	    op->mem_addr)
 		return false;
 	for (unsigned i = 0; i < in->raw.prefix_count; i++)
-		if ((in->raw.prefixes[i].value & 0xf0) != 0x40 &&
-		    in->raw.prefixes[i].value != 0x66)
+		if ((in->raw.prefixes[i].value & 0xf0) != 0x40 && in->raw.prefixes[i].value != 0x66)
 			return false; /* segment, lock, repeat */
 	switch (in->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
@@ -103,7 +102,9 @@ static enum code_flow code_flow_of(const ZydisDecodedInstruction *in, const Zydi
 		return CODE_STOP;
 	default:
 		return in->mnemonic == ZYDIS_MNEMONIC_UD0 || in->mnemonic == ZYDIS_MNEMONIC_UD1 ||
-				       in->mnemonic == ZYDIS_MNEMONIC_UD2 ? CODE_STOP : CODE_NEXT;
+				       in->mnemonic == ZYDIS_MNEMONIC_UD2
+			       ? CODE_STOP
+			       : CODE_NEXT;
 	}
 }
 
@@ -177,8 +178,9 @@ static void code_take_operands(struct code_op *op, const ZydisDecodedInstruction
 	case ZYDIS_MNEMONIC_ADD:
 		if (code_is_reg64(&o[0]) && code_gpr(o[0].reg.value) == 4 &&
 		    o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-			op->stack_sz = (int32_t)(in->mnemonic == ZYDIS_MNEMONIC_SUB ?
-							 o[1].imm.value.s : -o[1].imm.value.s);
+			op->stack_sz =
+				(int32_t)(in->mnemonic == ZYDIS_MNEMONIC_SUB ? o[1].imm.value.s
+									     : -o[1].imm.value.s);
 		break;
 	default:
 		break;
@@ -203,10 +205,17 @@ int code_decode(const uint8_t *bytes, size_t sz, uint64_t vaddr, struct code_op 
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, bytes, sz, &in, o)))
 		return -EILSEQ;
 	*ret = (struct code_op){
-		.vaddr = vaddr, .len = in.length,
-		.mem_base = CODE_NONE, .mem_index = CODE_NONE, .load_to = CODE_NONE,
-		.store_from = CODE_NONE, .copy_to = CODE_NONE, .copy_from = CODE_NONE,
-		.lea_to = CODE_NONE, .xadd_reg = CODE_NONE, .call_reg = CODE_NONE,
+		.vaddr = vaddr,
+		.len = in.length,
+		.mem_base = CODE_NONE,
+		.mem_index = CODE_NONE,
+		.load_to = CODE_NONE,
+		.store_from = CODE_NONE,
+		.copy_to = CODE_NONE,
+		.copy_from = CODE_NONE,
+		.lea_to = CODE_NONE,
+		.xadd_reg = CODE_NONE,
+		.call_reg = CODE_NONE,
 	};
 	memcpy(ret->bytes, bytes, in.length);
 	ret->flow = (uint8_t)code_flow_of(&in, o);
@@ -242,8 +251,8 @@ void code_format(const struct code_op *op, char *buf, size_t sz)
 	    !ZYAN_SUCCESS(ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE,
 						    ZYAN_FALSE)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, op->bytes, op->len, &in, o)) ||
-	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&f, &in, o, in.operand_count_visible,
-							  buf, sz, op->vaddr, NULL)))
+	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&f, &in, o, in.operand_count_visible, buf,
+							  sz, op->vaddr, NULL)))
 		buf[0] = '\0';
 }
 
@@ -334,8 +343,8 @@ static int code_guess_start(struct image *img, uint64_t vaddr, uint64_t *ret)
 	return -ENOENT;
 }
 
-int code_prove(struct image *img, const struct starts *starts, uint64_t vaddr,
-	       uint64_t *ret_start, void (*step)(const struct code_op *op, void *ctx), void *ctx)
+int code_prove(struct image *img, const struct starts *starts, uint64_t vaddr, uint64_t *ret_start,
+	       void (*step)(const struct code_op *op, void *ctx), void *ctx)
 {
 	uint64_t start, end;
 

@@ -69,7 +69,7 @@ void code_format(const struct code_op *op, char *buf, size_t sz);
  * it, and in both cases decoding from there reaches `vaddr` exactly. Calls `step` (may be NULL) on
  * each instruction from the start up to but without `vaddr`. -ENOENT: not proven.
  */
-int code_prove(struct image *img, const struct starts *starts, uint64_t vaddr,
-	       uint64_t *ret_start, void (*step)(const struct code_op *op, void *ctx), void *ctx);
+int code_prove(struct image *img, const struct starts *starts, uint64_t vaddr, uint64_t *ret_start,
+	       void (*step)(const struct code_op *op, void *ctx), void *ctx);
 
 #endif /* DIAL9_CODE_H */

@@ -106,7 +106,8 @@ static struct dynsym_table dynsym_sections(const struct image *img)
 	if (image_pread(img, 0, &h, sizeof(h)) || h.e_shentsize != sizeof(sh))
 		return t;
 	for (unsigned i = 0; i < h.e_shnum && i < DYNSYM_SECTIONS_MAX; i++) {
-		if (h.e_shoff > img->sz || image_pread(img, h.e_shoff + i * sizeof(sh), &sh, sizeof(sh)))
+		if (h.e_shoff > img->sz ||
+		    image_pread(img, h.e_shoff + i * sizeof(sh), &sh, sizeof(sh)))
 			break;
 		if (sh.sh_type != SHT_SYMTAB || sh.sh_entsize != sizeof(Elf64_Sym) ||
 		    sh.sh_link >= h.e_shnum || !dynsym_is_inside(img, &sh))

@@ -177,8 +177,9 @@ static void image_read_notes(struct image *img, uint64_t file_off, uint64_t sz)
 
 static int image_read_dynamic(struct image *img, uint64_t file_off, uint64_t sz)
 {
-	for (uint64_t at = 0; sz - at >= sizeof(Elf64_Dyn) &&
-			      at < IMAGE_DYNAMIC_MAX * sizeof(Elf64_Dyn); at += sizeof(Elf64_Dyn)) {
+	for (uint64_t at = 0;
+	     sz - at >= sizeof(Elf64_Dyn) && at < IMAGE_DYNAMIC_MAX * sizeof(Elf64_Dyn);
+	     at += sizeof(Elf64_Dyn)) {
 		Elf64_Dyn d;
 
 		if (image_cached(img, file_off + at, &d, sizeof(d)))

@@ -23,9 +23,12 @@ static bool named_draw_in(struct image *img, uint64_t func, struct counter_draw 
 		if (op.lea_to == WIRE_RDI && op.mem_addr)
 			counter = op.mem_addr;
 		if (op.flow == CODE_CALL && counter) {
-			*ret = (struct counter_draw){ .vaddr = at, .counter = counter,
-						      .after = at + op.len, .func = func,
-						      .group_cnt = 1, .reg = WIRE_RAX };
+			*ret = (struct counter_draw){ .vaddr = at,
+						      .counter = counter,
+						      .after = at + op.len,
+						      .func = func,
+						      .group_cnt = 1,
+						      .reg = WIRE_RAX };
 			return true;
 		}
 		if (op.flow != CODE_NEXT)

@@ -131,8 +131,8 @@ static int plan_raise(struct planner *p, const struct target *t)
 static int plan_order_of(uint8_t kind)
 {
 	static const uint8_t order[] = {
-		[WIRE_SITE_RETURN] = 0, [WIRE_SITE_RAISE] = 1, [WIRE_SITE_SPAWN_ID] = 2,
-		[WIRE_SITE_BIND] = 3, [WIRE_SITE_SCHEDULE] = 4, [WIRE_SITE_SHUTDOWN] = 5,
+		[WIRE_SITE_RETURN] = 0, [WIRE_SITE_RAISE] = 1,	  [WIRE_SITE_SPAWN_ID] = 2,
+		[WIRE_SITE_BIND] = 3,	[WIRE_SITE_SCHEDULE] = 4, [WIRE_SITE_SHUTDOWN] = 5,
 		[WIRE_SITE_POLL] = 6,
 	};
 
@@ -205,8 +205,8 @@ int plan_build(const struct target *t, const struct plan_options *o, const struc
 	else
 		err = log_error(damaged_cnt ? -ENOEXEC : -ENOENT,
 				"process %d (%s) carries no Tokio 1.23 or later: searched %zu "
-				"files for its task vtables, %zu of them damaged", (int)t->pid,
-				t->comm, t->files_cnt, damaged_cnt);
+				"files for its task vtables, %zu of them damaged",
+				(int)t->pid, t->comm, t->files_cnt, damaged_cnt);
 	if (err) {
 		plan_free(p.plan);
 		return err;

@@ -28,7 +28,7 @@ static const struct plan_kind plan_kinds[WIRE_SITE_CNT] = {
 
 /* order in which kinds are attached and shown */
 static const uint8_t plan_kind_order[] = {
-	WIRE_SITE_RETURN, WIRE_SITE_RAISE, WIRE_SITE_SPAWN_ID, WIRE_SITE_BIND,
+	WIRE_SITE_RETURN,   WIRE_SITE_RAISE,	WIRE_SITE_SPAWN_ID, WIRE_SITE_BIND,
 	WIRE_SITE_SCHEDULE, WIRE_SITE_SHUTDOWN, WIRE_SITE_POLL,
 };
 #define PLAN_KINDS (sizeof(plan_kind_order) / sizeof(plan_kind_order[0]))

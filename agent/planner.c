@@ -124,7 +124,8 @@ static int planner_entries(struct planner *p, uint8_t kind)
 		qsort(entries, cnt, sizeof(*entries), planner_entry_compare);
 	for (size_t i = 0, next; i < cnt && !err; i = next) {
 		struct plan_site s = { .kind = kind, .func_vaddr = entries[i].func };
-		struct site_query q = { .vaddr = entries[i].func, .reg = WIRE_RDI,
+		struct site_query q = { .vaddr = entries[i].func,
+					.reg = WIRE_RDI,
 					.is_entry = true,
 					.allow_stepped = p->opt->allow_stepped,
 					.allow_stack = p->opt->allow_stack };
@@ -151,7 +152,8 @@ static int planner_entries(struct planner *p, uint8_t kind)
 static int planner_add_return(struct planner *p, uint64_t call, uint64_t after, bool may_follow,
 			      struct wrappers_func func, struct wrappers *next)
 {
-	struct plan_site s = { .kind = WIRE_SITE_RETURN, .func_vaddr = call,
+	struct plan_site s = { .kind = WIRE_SITE_RETURN,
+			       .func_vaddr = call,
 			       .return_vaddr = func.return_vaddr ? func.return_vaddr : after };
 	struct site_query q = { .vaddr = after, .reg = CODE_NONE, .popped_sz = func.popped_sz };
 	struct site_miss miss;
@@ -247,9 +249,12 @@ static int planner_counter(struct plan_file *f, uint64_t vaddr)
 static int planner_add_draw(struct planner *p, const struct counter_draw *d)
 {
 	int counter = planner_counter(&p->plan->files[p->file], d->counter);
-	struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID, .func_vaddr = d->func,
+	struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID,
+			       .func_vaddr = d->func,
 			       .counter = (uint16_t)counter };
-	struct site_query q = { .vaddr = d->after, .reg = d->reg, .pass_calls = true,
+	struct site_query q = { .vaddr = d->after,
+				.reg = d->reg,
+				.pass_calls = true,
 				.allow_stepped = p->opt->allow_stepped,
 				.allow_stack = p->opt->allow_stack };
 
@@ -270,7 +275,9 @@ static int planner_draws(struct planner *p)
 static int planner_add_bind(struct planner *p, uint64_t func, bool pass_calls)
 {
 	struct plan_site s = { .kind = WIRE_SITE_BIND, .func_vaddr = func };
-	struct site_query q = { .vaddr = func, .reg = WIRE_RSI, .is_entry = true,
+	struct site_query q = { .vaddr = func,
+				.reg = WIRE_RSI,
+				.is_entry = true,
 				.pass_calls = pass_calls,
 				.allow_stepped = p->opt->allow_stepped,
 				.allow_stack = p->opt->allow_stack };
@@ -289,8 +296,9 @@ static int planner_binds(struct planner *p)
 		if (bind_prove(&p->binds, i, p->img, &p->starts, &place))
 			continue;
 		if (place.header_reg == CODE_NONE)
-			err = planner_omit(p, WIRE_SITE_BIND, p->binds.stores[i],
-					   "inlined: the header is not an argument of its function");
+			err = planner_omit(
+				p, WIRE_SITE_BIND, p->binds.stores[i],
+				"inlined: the header is not an argument of its function");
 		else
 			err = planner_add_bind(p, place.func, false);
 	}
@@ -339,7 +347,8 @@ static int planner_code(struct planner *p)
 
 	for (size_t i = 0; i < p->img->segs_cnt && !err; i++)
 		if (p->img->segs[i].is_exec)
-			err = scan_segment(p->img, &p->img->segs[i], SCAN_CODE, planner_scan_hit, p);
+			err = scan_segment(p->img, &p->img->segs[i], SCAN_CODE, planner_scan_hit,
+					   p);
 	if (!err)
 		err = planner_returns(p);
 	if (!err)
@@ -374,7 +383,9 @@ int planner_sites(struct planner *p)
 int planner_raise(struct planner *p, uint64_t vaddr)
 {
 	struct plan_site s = { .kind = WIRE_SITE_RAISE, .func_vaddr = vaddr };
-	struct site_query q = { .vaddr = vaddr, .reg = CODE_NONE, .is_entry = true,
+	struct site_query q = { .vaddr = vaddr,
+				.reg = CODE_NONE,
+				.is_entry = true,
 				.allow_stepped = p->opt->allow_stepped };
 
 	return planner_add(p, &q, &s);

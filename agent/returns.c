@@ -72,9 +72,8 @@ static int returns_follow(const uint8_t *b, size_t sz, uint64_t vaddr, struct va
 	struct code_op op;
 	size_t at;
 
-	if (code_decode(b, sz, vaddr, &op) || op.load_to == CODE_NONE ||
-	    op.mem_base == CODE_NONE || op.mem_index != CODE_NONE ||
-	    op.mem_disp != RETURNS_VTABLE_OFF)
+	if (code_decode(b, sz, vaddr, &op) || op.load_to == CODE_NONE || op.mem_base == CODE_NONE ||
+	    op.mem_index != CODE_NONE || op.mem_disp != RETURNS_VTABLE_OFF)
 		return -ENOENT;
 	header = v->of[op.mem_base];
 	values_step(v, &op);
@@ -185,8 +184,8 @@ static void returns_step(const struct code_op *op, void *ctx)
 	values_step(ctx, op);
 }
 
-int returns_prove(const struct returns *r, size_t i, struct image *img,
-		  const struct starts *starts, struct returns_call *ret)
+int returns_prove(const struct returns *r, size_t i, struct image *img, const struct starts *starts,
+		  struct returns_call *ret)
 {
 	uint64_t at = r->loads[i];
 	uint8_t b[RETURNS_BYTES];

@@ -37,8 +37,8 @@ struct returns_call {
 /* Takes a SCAN_CALL hit; keeps it when the bytes before it fit. 0 or -ENOMEM. */
 int returns_hit(struct returns *r, const struct scan_hit *hit);
 /* Decodes candidate i from its function's start. -ENOENT: it is not such a call. */
-int returns_prove(const struct returns *r, size_t i, struct image *img,
-		  const struct starts *starts, struct returns_call *ret);
+int returns_prove(const struct returns *r, size_t i, struct image *img, const struct starts *starts,
+		  struct returns_call *ret);
 void returns_done(struct returns *r);
 
 #endif /* DIAL9_RETURNS_H */

@@ -91,10 +91,10 @@ static unsigned scan_code_mask(const uint8_t *p)
 static unsigned scan_text_mask(const uint8_t *p)
 {
 	__m128i v0 = scan_at(p), v1 = scan_at(p + 1), v2 = scan_at(p + 2);
-	__m128i tokio = _mm_and_si128(_mm_and_si128(scan_eq(v0, 't'), scan_eq(v1, 'o')),
-				      scan_eq(v2, 'k'));
-	__m128i rustc = _mm_and_si128(_mm_and_si128(scan_eq(v0, '/'), scan_eq(v1, 'r')),
-				      scan_eq(v2, 'u'));
+	__m128i tokio =
+		_mm_and_si128(_mm_and_si128(scan_eq(v0, 't'), scan_eq(v1, 'o')), scan_eq(v2, 'k'));
+	__m128i rustc =
+		_mm_and_si128(_mm_and_si128(scan_eq(v0, '/'), scan_eq(v1, 'r')), scan_eq(v2, 'u'));
 
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(tokio, rustc));
 }
@@ -166,7 +166,8 @@ int scan_segment(struct image *img, const struct image_segment *seg, unsigned sh
 	for (uint64_t done = 0; done < seg->file_sz && !err;) {
 		uint64_t left = seg->file_sz - done;
 		size_t part = left < SCAN_WINDOW_SZ ? (size_t)left : SCAN_WINDOW_SZ;
-		size_t after = left - part < SCAN_MARGIN_SZ ? (size_t)(left - part) : SCAN_MARGIN_SZ;
+		size_t after =
+			left - part < SCAN_MARGIN_SZ ? (size_t)(left - part) : SCAN_MARGIN_SZ;
 		size_t end = before + part + after;
 
 		err = image_pread(img, seg->file_off + done - before, b, end);

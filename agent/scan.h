@@ -31,7 +31,8 @@ enum scan_shape {
 struct scan_hit {
 	enum scan_shape shape;
 	uint64_t vaddr; /* of bytes[0] */
-	const uint8_t *bytes; /* bytes[-before_sz .. after_sz - 1] are there, during the call only */
+	const uint8_t
+		*bytes; /* bytes[-before_sz .. after_sz - 1] are there, during the call only */
 	size_t before_sz, after_sz;
 };
 

@@ -37,7 +37,7 @@ static int site_slot_word(const struct site_walk *w)
 	int64_t off = w->is_slot_rbp ? -w->slot_off : w->slot_off + w->stack_sz;
 
 	return w->has_slot && off >= 0 && !(off & 7) && off / 8 <= SITE_WORDS_MAX ? (int)(off / 8)
-										   : -1;
+										  : -1;
 }
 
 static bool site_has_value(const struct site_walk *w)
@@ -65,8 +65,7 @@ static void site_take(const struct site_walk *w, const struct code_op *op, struc
 	if (w->q->reg == CODE_NONE) {
 		ret->reg = WIRE_RAX;
 	} else if (w->held) {
-		ret->reg = w->held & 1u << w->q->reg ? w->q->reg
-						     : (uint8_t)__builtin_ctz(w->held);
+		ret->reg = w->held & 1u << w->q->reg ? w->q->reg : (uint8_t)__builtin_ctz(w->held);
 	} else {
 		ret->reg = WIRE_RSP;
 		ret->stack_word = (uint8_t)site_slot_word(w);
@@ -122,8 +121,8 @@ static void site_follow_memory(struct site_walk *w, const struct code_op *op)
 		w->has_slot = true;
 		w->is_slot_rbp = is_rbp;
 		w->slot_off = off;
-	} else if (op->writes_mem && is_rbp == w->is_slot_rbp &&
-		   off < w->slot_off + 8 && off + (op->mem_sz ? op->mem_sz : INT16_MAX) > w->slot_off) {
+	} else if (op->writes_mem && is_rbp == w->is_slot_rbp && off < w->slot_off + 8 &&
+		   off + (op->mem_sz ? op->mem_sz : INT16_MAX) > w->slot_off) {
 		w->has_slot = false;
 	}
 }
@@ -178,9 +177,10 @@ static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t
 		site_follow_memory(w, op);
 		site_follow_registers(w, op);
 	} else {
-		ret_miss->reason = op->flow == CODE_CALL_INDIRECT ?
-					   "an indirect call comes before any emulated instruction" :
-					   "the code ends or branches before any emulated instruction";
+		ret_miss->reason =
+			op->flow == CODE_CALL_INDIRECT
+				? "an indirect call comes before any emulated instruction"
+				: "the code ends or branches before any emulated instruction";
 		ret_miss->is_ret = op->bytes[0] == 0xc3 && w->is_stack_known;
 		ret_miss->popped_sz = 8 - w->stack_sz;
 		return false;
@@ -196,9 +196,9 @@ static int site_try(const struct site_walk *w, const struct code_op *op, const c
 	*ret_reason = "the stack pointer is moved by an unknown amount";
 	if (!site_is_stack_fit(w))
 		return -ENOENT;
-	*ret_reason = w->has_slot && !w->q->allow_stack ?
-			      "the value is only on the stack at the first emulated instruction" :
-			      "the value is overwritten before the first emulated instruction";
+	*ret_reason = w->has_slot && !w->q->allow_stack
+			      ? "the value is only on the stack at the first emulated instruction"
+			      : "the value is overwritten before the first emulated instruction";
 	if (!site_has_value(w))
 		return -ENOENT;
 	*ret_reason = "the first emulated instruction is part of a loop";
@@ -208,8 +208,13 @@ static int site_try(const struct site_walk *w, const struct code_op *op, const c
 int site_choose(struct image *img, struct relocs *relocs, const struct starts *starts,
 		const struct site_query *q, struct plan_site *ret, struct site_miss *ret_miss)
 {
-	struct site_walk w = { .img = img, .relocs = relocs, .starts = starts, .q = q,
-			       .line = q->vaddr, .stack_sz = -q->popped_sz, .is_stack_known = true };
+	struct site_walk w = { .img = img,
+			       .relocs = relocs,
+			       .starts = starts,
+			       .q = q,
+			       .line = q->vaddr,
+			       .stack_sz = -q->popped_sz,
+			       .is_stack_known = true };
 	bool has_stepped = false;
 	uint64_t at = q->vaddr;
 	struct code_op op;

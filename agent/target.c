@@ -26,8 +26,10 @@
 
 static int target_no_access(pid_t pid, const char *what)
 {
-	return log_error(-EPERM, "cannot read %s of process %d: permission denied; run as root, or "
-				 "with CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE", what, (int)pid);
+	return log_error(-EPERM,
+			 "cannot read %s of process %d: permission denied; run as root, or "
+			 "with CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE",
+			 what, (int)pid);
 }
 
 static ssize_t target_slurp(pid_t pid, const char *name, char *buf, size_t sz)
@@ -74,8 +76,10 @@ static int target_open_pidfd(struct target *t)
 				 (int)leader, (int)leader);
 	if (errno == EPERM || errno == EACCES)
 		return target_no_access(t->pid, "the state");
-	return log_error(-ESRCH, "no process %d: it has exited or never was; look with "
-				 "`ps -p %d`", (int)t->pid, (int)t->pid);
+	return log_error(-ESRCH,
+			 "no process %d: it has exited or never was; look with "
+			 "`ps -p %d`",
+			 (int)t->pid, (int)t->pid);
 }
 
 /* "pid (comm) S ppid ...": comm may hold anything, so it ends at the last ')' */
@@ -93,13 +97,17 @@ static int target_read_stat(struct target *t)
 		return target_no_access(t->pid, "the state");
 	name = n > 0 ? strchr(buf, '(') : NULL;
 	at = name ? strrchr(buf, ')') : NULL;
-	if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-				  "%*d %*d %*d %llu", &state, &flags, &start) != 3)
+	if (!at || sscanf(at + 1,
+			  " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+			  "%*d %*d %*d %llu",
+			  &state, &flags, &start) != 3)
 		return log_error(-ESRCH, "process %d is gone: its /proc entry cannot be read",
 				 (int)t->pid);
 	if (flags & TARGET_PF_KTHREAD)
-		return log_error(-ENOEXEC, "process %d is a kernel thread: only programs can be "
-					   "recorded", (int)t->pid);
+		return log_error(-ENOEXEC,
+				 "process %d is a kernel thread: only programs can be "
+				 "recorded",
+				 (int)t->pid);
 	if (state == 'Z' || state == 'X')
 		return log_error(-ESRCH, "process %d has exited and waits for its parent (zombie)",
 				 (int)t->pid);
@@ -172,11 +180,12 @@ static int target_add_mapping(struct target *t, const struct maps_entry *e, cons
 		snprintf(link, sizeof(link), "/proc/%d/exe", (int)t->pid);
 		if (exe->st_ino != e->ino || target_has_file(t, exe->st_dev, exe->st_ino) ||
 		    target_open_link(link, &st) < 0)
-			return log_warn(fd, "cannot open the mapping %llx-%llx (%.*s) of process "
+			return log_warn(fd,
+					"cannot open the mapping %llx-%llx (%.*s) of process "
 					"%d, ignoring this file: run as root or with "
-					"CAP_CHECKPOINT_RESTORE", (unsigned long long)e->start,
-					(unsigned long long)e->end, (int)e->path_len, e->path,
-					(int)t->pid);
+					"CAP_CHECKPOINT_RESTORE",
+					(unsigned long long)e->start, (unsigned long long)e->end,
+					(int)e->path_len, e->path, (int)t->pid);
 		fd = target_open_link(link, &st);
 	}
 	if (fd < 0)
@@ -225,10 +234,11 @@ static int target_open_files(struct target *t)
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
 	in = fopen(path, "re");
 	if (!in)
-		return errno == EACCES || errno == EPERM ?
-			       target_no_access(t->pid, "the memory map") :
-			       log_error(-ESRCH, "process %d is gone: its memory map cannot be read",
-					 (int)t->pid);
+		return errno == EACCES || errno == EPERM
+			       ? target_no_access(t->pid, "the memory map")
+			       : log_error(-ESRCH,
+					   "process %d is gone: its memory map cannot be read",
+					   (int)t->pid);
 	while ((len = getline(&line, &line_sz, in)) > 0 && lines++ < TARGET_MAPS_LINES_MAX) {
 		struct maps_entry e;
 
@@ -261,19 +271,25 @@ static int target_check_program(const struct target *t)
 		if (t->files[i].is_main)
 			file = &t->files[i];
 	if (!file)
-		return log_error(t->files_cnt ? -ENOEXEC : -EPERM, "the program of process %d is "
-				 "not mapped or cannot be opened: run as root", (int)t->pid);
+		return log_error(t->files_cnt ? -ENOEXEC : -EPERM,
+				 "the program of process %d is "
+				 "not mapped or cannot be opened: run as root",
+				 (int)t->pid);
 	if (pread(file->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 	    memcmp(head, ELFMAG, SELFMAG))
 		return log_error(-ENOEXEC, "%s (process %d) is not an ELF program", file->path,
 				 (int)t->pid);
 	if (head[EI_CLASS] == ELFCLASS32)
-		return log_error(-ENOEXEC, "%s (process %d) is a 32-bit program: only 64-bit "
-					   "x86-64 is supported", file->path, (int)t->pid);
+		return log_error(-ENOEXEC,
+				 "%s (process %d) is a 32-bit program: only 64-bit "
+				 "x86-64 is supported",
+				 file->path, (int)t->pid);
 	if (head[EI_CLASS] != ELFCLASS64 || head[EI_DATA] != ELFDATA2LSB ||
 	    (head[EI_NIDENT + 2] | head[EI_NIDENT + 3] << 8) != EM_X86_64)
-		return log_error(-ENOEXEC, "%s (process %d) is built for another machine: only "
-					   "x86-64 is supported", file->path, (int)t->pid);
+		return log_error(-ENOEXEC,
+				 "%s (process %d) is built for another machine: only "
+				 "x86-64 is supported",
+				 file->path, (int)t->pid);
 	return 0;
 }
 

@@ -91,7 +91,10 @@ static int tokio_add(struct tokio_search *s, uint64_t vaddr, const uint64_t *w)
 	}
 	f->vtables[f->vtables_cnt++] = (struct plan_vtable){
 		.vaddr = vaddr,
-		.poll = w[0], .schedule = w[1], .dealloc = w[2], .shutdown = w[6],
+		.poll = w[0],
+		.schedule = w[1],
+		.dealloc = w[2],
+		.shutdown = w[6],
 		.trailer_off = (uint32_t)w[7],
 		.scheduler_off = (uint16_t)w[8],
 		.id_off = (uint16_t)w[9],
@@ -216,8 +219,9 @@ static int tokio_read_text(struct tokio_search *s)
 int tokio_find(struct image *img, struct relocs *relocs, const struct starts *starts,
 	       struct plan_file *ret, size_t *ret_left_cnt)
 {
-	struct tokio_search s = { .img = img, .starts = starts, .file = ret,
-				  .code_lo = UINT64_MAX };
+	struct tokio_search s = {
+		.img = img, .starts = starts, .file = ret, .code_lo = UINT64_MAX
+	};
 	uint64_t *buf, waker;
 	int err = 0;
 
@@ -248,7 +252,8 @@ int tokio_find(struct image *img, struct relocs *relocs, const struct starts *st
 		return err;
 	err = waker_find(img, relocs, &waker);
 	if (err == -ENOENT)
-		log_debug("%zu tables look like task vtables, but nothing else like Tokio: ignoring",
-			  ret->vtables_cnt);
+		log_debug(
+			"%zu tables look like task vtables, but nothing else like Tokio: ignoring",
+			ret->vtables_cnt);
 	return err;
 }

@@ -47,8 +47,8 @@ static struct waker_body waker_look(struct image *img, struct relocs *relocs, ui
 			memcpy(&imm, op.bytes + op.len - 4, sizeof(imm));
 		body.has_xadd |= op.xadd_reg != CODE_NONE;
 		body.has_ref_inc |= imm == WAKER_REF_ONE || op.bytes[op.len - 1] == WAKER_REF_ONE;
-		body.has_ref_dec |= imm == -WAKER_REF_ONE ||
-				    op.bytes[op.len - 1] == (uint8_t)-WAKER_REF_ONE;
+		body.has_ref_dec |=
+			imm == -WAKER_REF_ONE || op.bytes[op.len - 1] == (uint8_t)-WAKER_REF_ONE;
 		body.has_table |= waker_names(relocs, &op, table);
 		if (op.flow == CODE_JUMP || op.flow == CODE_STOP || op.flow == CODE_JUMP_INDIRECT)
 			break;
@@ -97,7 +97,8 @@ int waker_find(struct image *img, struct relocs *relocs, uint64_t *ret_vaddr)
 				err = -EIO;
 				break;
 			}
-			for (size_t i = 0; i + WAKER_FUNCS <= sz / 8 && tries < WAKER_TRIES_MAX; i++) {
+			for (size_t i = 0; i + WAKER_FUNCS <= sz / 8 && tries < WAKER_TRIES_MAX;
+			     i++) {
 				if (!image_is_code(img, buf[i]))
 					continue;
 				tries++;

@@ -28,15 +28,27 @@ static uint64_t lay_out(uint8_t *file, const uint8_t *data, size_t sz)
 {
 	size_t half = sz / 2 & ~(size_t)7;
 	Elf64_Ehdr h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			 .e_type = ET_EXEC, .e_machine = EM_X86_64, .e_phoff = sizeof(h),
-			 .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 3 };
+			 .e_type = ET_EXEC,
+			 .e_machine = EM_X86_64,
+			 .e_phoff = sizeof(h),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 3 };
 	Elf64_Phdr p[3] = {
-		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x100, .p_offset = 0x100,
+		{ .p_type = PT_LOAD,
+		  .p_flags = PF_R,
+		  .p_vaddr = 0x100,
+		  .p_offset = 0x100,
 		  .p_filesz = sizeof(text) - 1 },
-		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = HEAD_SZ, .p_offset = HEAD_SZ,
+		{ .p_type = PT_LOAD,
+		  .p_flags = PF_R | PF_X,
+		  .p_vaddr = HEAD_SZ,
+		  .p_offset = HEAD_SZ,
 		  .p_filesz = half },
-		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = HEAD_SZ + half,
-		  .p_offset = HEAD_SZ + half, .p_filesz = sz - half },
+		{ .p_type = PT_LOAD,
+		  .p_flags = PF_R | PF_W,
+		  .p_vaddr = HEAD_SZ + half,
+		  .p_offset = HEAD_SZ + half,
+		  .p_filesz = sz - half },
 	};
 
 	memset(file, 0, HEAD_SZ);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ELFMAKER_OFF(vaddr) (((vaddr) - ELFMAKER_CODE) / 0x100000 * ELFMAKER_PART_SZ + 0x1000)
+#define ELFMAKER_OFF(vaddr) (((vaddr)-ELFMAKER_CODE) / 0x100000 * ELFMAKER_PART_SZ + 0x1000)
 #define ELFMAKER_SZ (ELFMAKER_OFF(ELFMAKER_DATA) + 8 * ELFMAKER_PART_SZ)
 
 static void elfmaker_check(bool is_fine)
@@ -93,8 +93,14 @@ void elfmaker_init(struct elfmaker *m, bool is_pie)
 static void elfmaker_phdr(uint8_t *file, unsigned i, uint32_t type, uint32_t flags, uint64_t vaddr,
 			  uint64_t off, uint64_t sz)
 {
-	Elf64_Phdr p = { .p_type = type, .p_flags = flags, .p_offset = off, .p_vaddr = vaddr,
-			 .p_paddr = vaddr, .p_filesz = sz, .p_memsz = sz, .p_align = 0x1000 };
+	Elf64_Phdr p = { .p_type = type,
+			 .p_flags = flags,
+			 .p_offset = off,
+			 .p_vaddr = vaddr,
+			 .p_paddr = vaddr,
+			 .p_filesz = sz,
+			 .p_memsz = sz,
+			 .p_align = 0x1000 };
 
 	memcpy(file + sizeof(Elf64_Ehdr) + i * sizeof(p), &p, sizeof(p));
 }
@@ -110,7 +116,8 @@ int elfmaker_raw(const void *bytes, size_t sz)
 int elfmaker_open(const struct elfmaker *m, uint64_t *ret_sz)
 {
 	Elf64_Ehdr h = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
 		.e_type = m->is_pie ? ET_DYN : ET_EXEC,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,

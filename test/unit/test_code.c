@@ -148,7 +148,8 @@ static void test_format(void **state)
 
 static void test_proof_without_unwind_table(void **state)
 {
-	static const uint8_t func[] = "\x55\x48\x89\xe5\x48\xb8\x55\x48\x89\xe5\x90\x90\x90\x90\xc3";
+	static const uint8_t func[] =
+		"\x55\x48\x89\xe5\x48\xb8\x55\x48\x89\xe5\x90\x90\x90\x90\xc3";
 	static struct elfmaker maker;
 	struct starts starts;
 	struct image *img = NULL;

@@ -56,7 +56,8 @@ static uint64_t add_direct(uint64_t counter)
 /* the same with `mov rax,[slot]` before it, and lock xadd [rax],rcx */
 static uint64_t add_by_slot(uint64_t slot)
 {
-	uint8_t code[] = "\x55\x48\x89\xe5\x48\x8b\x05\0\0\0\0\xb9\1\0\0\0\xf0\x48\x0f\xc1\x08\x5d\xc3";
+	uint8_t code[] =
+		"\x55\x48\x89\xe5\x48\x8b\x05\0\0\0\0\xb9\1\0\0\0\xf0\x48\x0f\xc1\x08\x5d\xc3";
 	uint64_t at = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
 	int32_t disp = (int32_t)(slot - (at + 11));
 

@@ -83,8 +83,11 @@ static void test_symtab(void **state)
 	assert_int_equal(dynsym_find(img, "test_marker", true, &vaddr), -ENOENT);
 	assert_int_equal(dynsym_find(img, "dlsym", true, &vaddr), -ENOENT);
 	assert_int_equal(dynsym_find(img, "no_such_function", true, &vaddr), -ENOENT);
-	assert_int_equal(dynsym_find(img, "a_name_that_is_longer_than_any_name_that_is_ever_looked_"
-					  "up_here_by_anyone", true, &vaddr), -ENOENT);
+	assert_int_equal(dynsym_find(img,
+				     "a_name_that_is_longer_than_any_name_that_is_ever_looked_"
+				     "up_here_by_anyone",
+				     true, &vaddr),
+			 -ENOENT);
 	image_close(img);
 	close(fd);
 }

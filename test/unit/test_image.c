@@ -103,7 +103,9 @@ static void test_refused(void **state)
 		size_t at;
 		uint16_t v;
 	} bad[] = {
-		{ 0, 0 }, { 4, 1 }, { offsetof(Elf64_Ehdr, e_ident) + 4, 0x0101 },
+		{ 0, 0 },
+		{ 4, 1 },
+		{ offsetof(Elf64_Ehdr, e_ident) + 4, 0x0101 },
 		{ offsetof(Elf64_Ehdr, e_machine), EM_AARCH64 },
 		{ offsetof(Elf64_Ehdr, e_type), ET_REL },
 		{ offsetof(Elf64_Ehdr, e_phnum), 0 },

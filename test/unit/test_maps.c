@@ -21,7 +21,9 @@ static void test_plain(void **state)
 
 	(void)state;
 	assert_int_equal(parse("55d0c0a00000-55d0c0a2d000 r-xp 0002c000 fe:01 1234567"
-			       "                    /usr/bin/a b", &e), 0);
+			       "                    /usr/bin/a b",
+			       &e),
+			 0);
 	assert_int_equal(e.start, 0x55d0c0a00000);
 	assert_int_equal(e.end, 0x55d0c0a2d000);
 	assert_int_equal(e.off, 0x2c000);
@@ -57,11 +59,23 @@ static void test_odd_paths(void **state)
 static void test_refused(void **state)
 {
 	static const char *const bad[] = {
-		"", "-", "1000", "1000-", "1000-2000", "1000-2000 ", "2000-1000 r-xp 0 0:0 0",
-		"1000-1000 r-xp 0 0:0 0", "1000-2000 r-xp", "1000-2000 r-xp 0", "1000-2000 r-xp 0 0",
-		"1000-2000 r-xp 0 0:0 x", "g000-2000 r-xp 0 0:0 0", "1000-2000 r-xp0 0:0 0",
+		"",
+		"-",
+		"1000",
+		"1000-",
+		"1000-2000",
+		"1000-2000 ",
+		"2000-1000 r-xp 0 0:0 0",
+		"1000-1000 r-xp 0 0:0 0",
+		"1000-2000 r-xp",
+		"1000-2000 r-xp 0",
+		"1000-2000 r-xp 0 0",
+		"1000-2000 r-xp 0 0:0 x",
+		"g000-2000 r-xp 0 0:0 0",
+		"1000-2000 r-xp0 0:0 0",
 		"11111111111111111-22222222222222222 r-xp 0 0:0 0",
-		"1000-2000 r-xp 0 0:0 99999999999999999999", "1000-2000 r-xp 0 1ffffffff:0 0",
+		"1000-2000 r-xp 0 0:0 99999999999999999999",
+		"1000-2000 r-xp 0 1ffffffff:0 0",
 	};
 	struct maps_entry e;
 

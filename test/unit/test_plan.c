@@ -32,8 +32,9 @@ static uint64_t poll_a, poll_b, schedule, shutdown_a, table_a, table_b, table_c,
 static void make_program(void)
 {
 	uint64_t counter, funcs[7], draw;
-	uint8_t spawn[] = "\x55\x48\x89\xe5\xb9\1\0\0\0\xf0\x48\x0f\xc1\x0d\0\0\0\0\x48\x85\xc9\x74\x02"
-			  "\x5d\xc3\xc3";
+	uint8_t spawn[] =
+		"\x55\x48\x89\xe5\xb9\1\0\0\0\xf0\x48\x0f\xc1\x0d\0\0\0\0\x48\x85\xc9\x74\x02"
+		"\x5d\xc3\xc3";
 	int32_t disp;
 
 	elfmaker_init(&maker, true);
@@ -56,14 +57,18 @@ static void make_program(void)
 	funcs[1] = funcs[2];
 	table_c = elfmaker_vtable(&maker, funcs, 0x80, 0x20, 0x30, false);
 	/* run: mov rax,[r14+0x10]; mov rdi,r14; call [rax]; cmp bl,2; je */
-	call = elfmaker_code(&maker, "\x55\x48\x89\xe5\x49\x8b\x46\x10\x4c\x89\xf7\xff\x10\x80\xfb\x02"
-				     "\x74\x00\x5d\xc3", 20) + 11;
+	call = elfmaker_code(&maker,
+			     "\x55\x48\x89\xe5\x49\x8b\x46\x10\x4c\x89\xf7\xff\x10\x80\xfb\x02"
+			     "\x74\x00\x5d\xc3",
+			     20) +
+	       11;
 	draw = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
 	disp = (int32_t)(counter - (draw + 18));
 	memcpy(spawn + 14, &disp, 4);
 	assert_int_equal(elfmaker_code(&maker, spawn, sizeof(spawn) - 1), draw);
 	/* bind_inner */
-	elfmaker_code(&maker, "\x55\x48\x89\xe5\x48\x89\x46\x18\x48\x8b\x46\x10\x48\x8b\x40\x48\xc3", 17);
+	elfmaker_code(&maker,
+		      "\x55\x48\x89\xe5\x48\x89\x46\x18\x48\x8b\x46\x10\x48\x8b\x40\x48\xc3", 17);
 	elfmaker_text(&maker, "/tokio-1.52.3/src/runtime/task/raw.rs");
 }
 
@@ -71,12 +76,16 @@ static int setup(void **state)
 {
 	(void)state;
 	make_program();
-	file = (struct target_file){ .path = "/opt/pro\x1b\xff", .link = "/proc/1/exe",
-				     .map_start = BIAS + ELFMAKER_CODE, .map_off = 0x1000,
-				     .is_main = true, .is_deleted = true };
+	file = (struct target_file){ .path = "/opt/pro\x1b\xff",
+				     .link = "/proc/1/exe",
+				     .map_start = BIAS + ELFMAKER_CODE,
+				     .map_off = 0x1000,
+				     .is_main = true,
+				     .is_deleted = true };
 	file.fd = elfmaker_open(&maker, &file.sz);
-	target = (struct target){ .pid = 42, .pidfd = -1, .files = &file, .files_cnt = 1,
-				  .comm = "made\nup" };
+	target = (struct target){
+		.pid = 42, .pidfd = -1, .files = &file, .files_cnt = 1, .comm = "made\nup"
+	};
 	return 0;
 }
 
@@ -238,7 +247,8 @@ static void test_no_tokio_and_damage(void **state)
 	free(empty);
 }
 
-static char *print(const struct plan *p, int (*how)(const struct plan *, const struct target *, FILE *))
+static char *print(const struct plan *p,
+		   int (*how)(const struct plan *, const struct target *, FILE *))
 {
 	char *text = NULL;
 	size_t sz;

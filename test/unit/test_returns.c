@@ -86,7 +86,9 @@ static void test_unoptimised(void **state)
 	(void)state;
 	/* mov rax,[rax+0x10]; mov [rsp+0x10],rax; mov rax,[rax]; mov rdi,[rsp+8]; call rax */
 	assert_int_equal(FIND("\x48\x8b\x40\x10\x48\x89\x44\x24\x10\x48\x8b\x00\x48\x8b\x7c\x24\x08"
-			      "\xff\xd0\xc3", &c), 23);
+			      "\xff\xd0\xc3",
+			      &c),
+			 23);
 	assert_true(c.is_loose);
 }
 

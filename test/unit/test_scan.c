@@ -32,8 +32,8 @@ static int take(const struct scan_hit *h, void *ctx)
 	assert_true(h->vaddr + h->after_sz <= FILE_SZ);
 	/* the margins promised are there, and are the file's bytes */
 	assert_true(h->before_sz >= (h->vaddr < SCAN_MARGIN_SZ ? h->vaddr : SCAN_MARGIN_SZ));
-	assert_true(h->after_sz >= (FILE_SZ - h->vaddr < SCAN_MARGIN_SZ ? FILE_SZ - h->vaddr
-									: SCAN_MARGIN_SZ));
+	assert_true(h->after_sz >=
+		    (FILE_SZ - h->vaddr < SCAN_MARGIN_SZ ? FILE_SZ - h->vaddr : SCAN_MARGIN_SZ));
 	assert_memory_equal(h->bytes - h->before_sz, s->file + h->vaddr - h->before_sz,
 			    h->before_sz + h->after_sz);
 	s->at[s->cnt] = h->vaddr;
@@ -114,9 +114,10 @@ static void test_planted(void **state)
 static void test_not_hits(void **state)
 {
 	static const char *const near_misses[] = {
-		"\xff\x50\x18", "\xff\x90\x10\1\1\1", "\xff\x55\x01", "\xf0\x0f\xc1\x07",
-		"\x48\x0f\xc1\x07", "\x89\x43\x18\x11", "\x48\x89\xc3\x18", "\x48\x89\x44\x24\x10",
-		"tokyo", "/rust/",
+		"\xff\x50\x18",	    "\xff\x90\x10\1\1\1",   "\xff\x55\x01",
+		"\xf0\x0f\xc1\x07", "\x48\x0f\xc1\x07",	    "\x89\x43\x18\x11",
+		"\x48\x89\xc3\x18", "\x48\x89\x44\x24\x10", "tokyo",
+		"/rust/",
 	};
 	static struct seen s;
 

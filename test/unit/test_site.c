@@ -91,26 +91,35 @@ static void test_lost_value(void **state)
 	assert_int_equal(CHOOSE("\x48\x8b\x3f\xe9\0\0\0\0", &s, ENTRY, .allow_stepped = true), 0);
 	assert_false(s.is_emulated);
 	/* sub rsp,0x28; mov [rsp+0x18],rdi; xor edi,edi; call */
-	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\xe8\0\0\0\0", &s, ENTRY),
-			 -ENOENT);
+	assert_int_equal(
+		CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\xe8\0\0\0\0", &s, ENTRY),
+		-ENOENT);
 	assert_non_null(strstr(miss.reason, "stack"));
-	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\xe8\0\0\0\0", &s, ENTRY,
-				.allow_stack = true), 11);
+	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\xe8\0\0\0\0", &s,
+				ENTRY, .allow_stack = true),
+			 11);
 	assert_int_equal(s.reg, WIRE_RSP);
 	assert_int_equal(s.stack_word, 3);
 	assert_false(s.is_below_rbp);
 	/* ... overwritten there before the call */
 	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\x48\x89\x44\x24\x18"
-				"\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true), -ENOENT);
+				"\xe8\0\0\0\0",
+				&s, ENTRY, .allow_stack = true),
+			 -ENOENT);
 	/* ... or only a neighbour */
 	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\x48\x89\x44\x24\x10"
-				"\x48\x89\x44\x24\x20\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true), 21);
+				"\x48\x89\x44\x24\x20\xe8\0\0\0\0",
+				&s, ENTRY, .allow_stack = true),
+			 21);
 	/* ... by the upper half of a vector store just below */
 	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x89\x7c\x24\x18\x31\xff\x0f\x11\x44\x24\x10"
-				"\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true), -ENOENT);
+				"\xe8\0\0\0\0",
+				&s, ENTRY, .allow_stack = true),
+			 -ENOENT);
 	/* in the red zone below rsp: no cookie tells that */
-	assert_int_equal(CHOOSE("\x48\x89\x7c\x24\xf8\x31\xff\xe8\0\0\0\0", &s, ENTRY,
-				.allow_stack = true), -ENOENT);
+	assert_int_equal(
+		CHOOSE("\x48\x89\x7c\x24\xf8\x31\xff\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true),
+		-ENOENT);
 	/* and rsp,-64: how far down is not known */
 	assert_int_equal(CHOOSE("\x48\x83\xe4\xc0\x55", &s, ENTRY), -ENOENT);
 	assert_non_null(strstr(miss.reason, "unknown amount"));
@@ -123,16 +132,19 @@ static void test_below_rbp(void **state)
 	(void)state;
 	/* mov [rbp-0x30],rcx; xor ecx,ecx; je */
 	assert_int_equal(CHOOSE("\x48\x89\x4d\xd0\x31\xc9\x74\x00", &s, .reg = WIRE_RCX,
-				.allow_stack = true), 6);
+				.allow_stack = true),
+			 6);
 	assert_int_equal(s.reg, WIRE_RSP);
 	assert_int_equal(s.stack_word, 6);
 	assert_true(s.is_below_rbp);
 	/* rbp changes in between */
 	assert_int_equal(CHOOSE("\x48\x89\x4d\xd0\x31\xc9\x48\x89\xe5\x74\x00", &s, .reg = WIRE_RCX,
-				.allow_stack = true), -ENOENT);
+				.allow_stack = true),
+			 -ENOENT);
 	/* loaded back into another register */
-	assert_int_equal(CHOOSE("\x48\x89\x4d\xd0\x31\xc9\x48\x8b\x55\xd0\x74\x00", &s,
-				.reg = WIRE_RCX), 10);
+	assert_int_equal(
+		CHOOSE("\x48\x89\x4d\xd0\x31\xc9\x48\x8b\x55\xd0\x74\x00", &s, .reg = WIRE_RCX),
+		10);
 	assert_int_equal(s.reg, WIRE_RDX);
 }
 
@@ -143,9 +155,11 @@ static void test_calls(void **state)
 	(void)state;
 	/* mov rbx,rcx; call rax; test; je */
 	assert_int_equal(CHOOSE("\x48\x89\xcb\xff\xd0\x48\x85\xdb\x74\x00", &s, .reg = WIRE_RCX,
-				.pass_calls = true), 8);
+				.pass_calls = true),
+			 8);
 	assert_int_equal(s.reg, WIRE_RBX);
-	assert_int_equal(CHOOSE("\xff\xd0\x74\x00", &s, .reg = WIRE_RCX, .pass_calls = true), -ENOENT);
+	assert_int_equal(CHOOSE("\xff\xd0\x74\x00", &s, .reg = WIRE_RCX, .pass_calls = true),
+			 -ENOENT);
 	assert_int_equal(CHOOSE("\x48\x89\xcb\xff\xd0\x74\x00", &s, .reg = WIRE_RCX), -ENOENT);
 	assert_non_null(strstr(miss.reason, "indirect call"));
 	/* behind a return nothing is held */
@@ -171,7 +185,8 @@ static void test_loops(void **state)
 
 	(void)state;
 	/* mov rax,[rdi]; again: lock cmpxchg [rdi],rdx; jne again */
-	assert_int_equal(CHOOSE("\x48\x8b\x07\xf0\x48\x0f\xb1\x17\x75\xf9\xc3", &s, ENTRY), -ENOENT);
+	assert_int_equal(CHOOSE("\x48\x8b\x07\xf0\x48\x0f\xb1\x17\x75\xf9\xc3", &s, ENTRY),
+			 -ENOENT);
 	assert_non_null(strstr(miss.reason, "loop"));
 	/* the same jump forward */
 	assert_int_equal(CHOOSE("\x48\x8b\x07\xf0\x48\x0f\xb1\x17\x75\x01\xc3\xc3", &s, ENTRY), 8);
@@ -227,9 +242,9 @@ static void test_bad_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),	   cmocka_unit_test(test_lost_value),
-		cmocka_unit_test(test_below_rbp),  cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_loops),	   cmocka_unit_test(test_tail_jump),
+		cmocka_unit_test(test_entry),	  cmocka_unit_test(test_lost_value),
+		cmocka_unit_test(test_below_rbp), cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_loops),	  cmocka_unit_test(test_tail_jump),
 		cmocka_unit_test(test_bad_bytes),
 	};
 

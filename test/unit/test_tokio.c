@@ -83,9 +83,10 @@ static void test_not_types(void **state)
 {
 	static const uint64_t bad[][3] = {
 		{ 0x80, 0x18, 0x28 }, /* inside the header */
-		{ 0x80, 0x20, 0x18 }, { 0x80, 0x20, 0x80 }, { 0x28, 0x20, 0x28 }, { 0x84, 0x20, 0x28 },
-		{ 0x80, 0x21, 0x29 }, { 1ull << 40, 0x20, 0x28 }, { 0x80, 0, 0 },
-		{ UINT64_MAX, UINT64_MAX - 15, UINT64_MAX - 7 },
+		{ 0x80, 0x20, 0x18 }, { 0x80, 0x20, 0x80 },
+		{ 0x28, 0x20, 0x28 }, { 0x84, 0x20, 0x28 },
+		{ 0x80, 0x21, 0x29 }, { 1ull << 40, 0x20, 0x28 },
+		{ 0x80, 0, 0 },	      { UINT64_MAX, UINT64_MAX - 15, UINT64_MAX - 7 },
 	};
 	struct plan_file f;
 
@@ -108,8 +109,13 @@ static void test_not_types(void **state)
 static void test_second_sign(void **state)
 {
 	static const char *const texts[] = {
-		"tokio", "tokio-1.47.1", "tokio-util-0.7.18/src/", "tokio-1.47.1/benches/", "tokio-/src/",
-		"tokio-1.4 7/src/", "tokio/src/lib.rs",
+		"tokio",
+		"tokio-1.47.1",
+		"tokio-util-0.7.18/src/",
+		"tokio-1.47.1/benches/",
+		"tokio-/src/",
+		"tokio-1.4 7/src/",
+		"tokio/src/lib.rs",
 	};
 	struct plan_file f;
 
@@ -142,7 +148,8 @@ static uint64_t add_waker(void)
 	disp = (int32_t)(table - (at + 18));
 	memcpy(clone + 14, &disp, 4);
 	elfmaker_code(&maker, clone, sizeof(clone) - 1);
-	drop = elfmaker_code(&maker, "\x55\x48\xc7\xc0\xc0\xff\xff\xff\xf0\x48\x0f\xc1\x07\x5d\xc3", 15);
+	drop = elfmaker_code(&maker, "\x55\x48\xc7\xc0\xc0\xff\xff\xff\xf0\x48\x0f\xc1\x07\x5d\xc3",
+			     15);
 	elfmaker_pointer(&maker, at);
 	elfmaker_pointer(&maker, funcs[1]);
 	elfmaker_pointer(&maker, funcs[2]);
