@@ -10,12 +10,10 @@
 #include "probe.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -25,6 +23,7 @@
 #include "feature.h"
 #include "log.h"
 #include "plan.h"
+#include "probesample.h"
 #include "recorder.skel.h"
 #include "target.h"
 
@@ -40,7 +39,7 @@ struct probe_slot {
 struct probe {
 	struct recorder_bpf *skel;
 	struct features features;
-	struct bpf_link **samples; /* one per CPU, NULL where the CPU is offline */
+	struct probesample *samples; /* NULL = none asked for */
 	int *ring_fds; /* cpus_cnt + 1 */
 	unsigned cpus_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
@@ -119,32 +118,9 @@ static int probe_attach_common(struct probe *p, const struct probe_options *o)
 		return log_error(err, "cannot attach to the scheduler's tracepoints: %s; the kernel needs "
 				      "BPF trampolines (CONFIG_BPF_JIT, x86-64)",
 				 strerror(-err));
-	for (unsigned cpu = 0; o->cpu_hz && cpu < p->cpus_cnt; cpu++) {
-		struct perf_event_attr attr = {
-			.type = PERF_TYPE_SOFTWARE,
-			.size = sizeof(attr),
-			.config = PERF_COUNT_SW_CPU_CLOCK,
-			.sample_freq = o->cpu_hz,
-			.freq = 1,
-		};
-		int fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1,
-				      PERF_FLAG_FD_CLOEXEC);
-
-		if (fd < 0 && errno == ENODEV) /* possible, but offline */
-			continue;
-		if (fd < 0)
-			return log_error(-errno, "cannot open the CPU clock of CPU %u: %s; set "
-						 "kernel.perf_event_paranoid to 2 or less, or use --cpu-hz 0",
-					 cpu, strerror(errno));
-		p->samples[cpu] = bpf_program__attach_perf_event(skel->progs.on_sample, fd);
-		if (!p->samples[cpu]) {
-			err = -errno;
-			close(fd);
-			return log_error(err, "cannot attach to the CPU clock of CPU %u: %s", cpu,
-					 strerror(-err));
-		}
-	}
-	return 0;
+	if (!o->cpu_hz)
+		return 0;
+	return probesample_open(skel->progs.on_sample, p->cpus_cnt, o->cpu_hz, &p->samples);
 }
 
 int probe_open(const struct probe_options *o, const struct features *f, struct probe **ret)
@@ -157,9 +133,8 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	libbpf_set_print(probe_libbpf_log);
 	p->features = *f;
 	p->cpus_cnt = (unsigned)f->cpus_cnt;
-	p->samples = calloc(p->cpus_cnt, sizeof(*p->samples));
 	p->skel = recorder_bpf__open();
-	if (!p->samples || !p->skel)
+	if (!p->skel)
 		goto out;
 	err = probe_load(p, o);
 	if (!err)
@@ -180,13 +155,11 @@ void probe_close(struct probe *p)
 		return;
 	for (unsigned i = 0; i < WIRE_TARGETS_MAX; i++)
 		probe_detach(p, i);
-	for (unsigned i = 0; p->samples && i < p->cpus_cnt; i++)
-		bpf_link__destroy(p->samples[i]);
+	probesample_close(p->samples);
 	for (unsigned i = 0; p->ring_fds && i <= p->cpus_cnt; i++)
 		if (p->ring_fds[i] >= 0)
 			close(p->ring_fds[i]);
 	recorder_bpf__destroy(p->skel);
-	free(p->samples);
 	free(p->ring_fds);
 	free(p);
 }
@@ -197,7 +170,8 @@ static uint64_t probe_cookie(const struct plan_site *s)
 
 	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_off, s->has_location,
 			   s->scheduler_off) |
-	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped);
+	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
+	       WIRE_COOKIE_NO_LIST(s->is_list_lost);
 }
 
 /* Sites of one file, in the plan's order, by one link. */
