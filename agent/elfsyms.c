@@ -24,6 +24,7 @@ struct elfsyms {
 	uint64_t names_off, names_sz;
 	struct elfsyms_entry *list; /* by address */
 	size_t cnt;
+	bool has_locals;
 	char name[ELFSYMS_NAME_SZ];
 };
 
@@ -101,6 +102,7 @@ int elfsyms_open(int fd, const struct sections *sections, struct elfsyms **ret)
 		return -ENOMEM;
 	}
 	s->fd = fd;
+	s->has_locals = strcmp(table->name, ".symtab") == 0;
 	s->names_off = names->file_off;
 	s->names_sz = names->file_sz;
 	err = elfsyms_pass(fd, table, s->list, cnt, &s->cnt);
@@ -119,6 +121,11 @@ void elfsyms_close(struct elfsyms *s)
 		return;
 	free(s->list);
 	free(s);
+}
+
+bool elfsyms_has_locals(const struct elfsyms *s)
+{
+	return s->has_locals;
 }
 
 /* Index of the first symbol above `vaddr`. */

@@ -8,6 +8,7 @@
 #ifndef DIAL9_ELFSYMS_H
 #define DIAL9_ELFSYMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ struct elfsym {
 /* `fd` is borrowed for the life of the table. -ENOENT: no table, or no function in it. */
 int elfsyms_open(int fd, const struct sections *sections, struct elfsyms **ret);
 void elfsyms_close(struct elfsyms *s);
+
+/* False when only what the file exports has names. */
+bool elfsyms_has_locals(const struct elfsyms *s);
 
 /* The function that holds `vaddr`. -ENOENT. */
 int elfsyms_find(struct elfsyms *s, uint64_t vaddr, struct elfsym *ret);

@@ -6,7 +6,10 @@
 #include "debuginfo.h"
 #include "elfsyms.h"
 #include "image.h"
+#include "pollflow.h"
+#include "resumed.h"
 #include "rustname.h"
+#include "starts.h"
 #include "symfile.h"
 
 #include <errno.h>
@@ -103,9 +106,10 @@ static void futuretype_search_function(struct futuretype_search *s, uint64_t sta
 int futuretype_of_glue(struct symfile *f, uint64_t poll, uint64_t dealloc, char *buf, size_t sz)
 {
 	struct futuretype_search *s;
-	int err = -ENOENT;
+	int err = -ENOENT; /* or the number of types */
 
-	if (!f->syms || sz == 0)
+	/* drop glue is never exported */
+	if (!f->syms || !elfsyms_has_locals(f->syms) || sz == 0)
 		return -ENOENT;
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -122,8 +126,64 @@ int futuretype_of_glue(struct symfile *f, uint64_t poll, uint64_t dealloc, char 
 			len += (size_t)snprintf(buf + len, sz - len, "%s%s", i ? " | " : "",
 						s->twins[i]);
 		rustname_clean(buf); /* it may have been cut inside a character */
-		err = 0;
+		err = (int)s->twins_cnt;
 	}
 	free(s);
 	return err;
+}
+
+/* The sites of the function at `vaddr`, its flow in *ret. Their number, or -errno. */
+static int futuretype_open_flow(struct symfile *f, uint64_t vaddr,
+				const struct resumed_site **sites, struct pollflow **ret)
+{
+	struct starts starts;
+	uint64_t start, end;
+	int err;
+
+	starts_open(&starts, f->image);
+	err = starts_find(&starts, vaddr, &start, &end);
+	if (err == 0 && start != vaddr)
+		err = -ENOENT;
+	if (err == 0)
+		err = pollflow_open(f->image, start, end, ret);
+	return err ? err : (int)resumed_between(f->resumed, start, end, sites);
+}
+
+int futuretype_of_code(struct symfile *f, uint64_t poll, char *buf, size_t sz)
+{
+	uint64_t queue[FUTURETYPE_VISITS_MAX] = { poll };
+	size_t cnt = 1, next = 0, last = 1; /* [next, last): one depth */
+	const struct resumed_site *sites, *found = NULL;
+	char place[NAME_SZ];
+
+	symfile_bodies(f);
+	if (!f->resumed || sz == 0)
+		return -ENOENT;
+	for (int depth = 0; depth <= FUTURETYPE_DEPTH_MAX && next < last && !found; depth++) {
+		for (; next < last; next++) {
+			const uint64_t *calls;
+			struct pollflow *flow;
+			int sites_cnt = futuretype_open_flow(f, queue[next], &sites, &flow), outer;
+
+			if (sites_cnt < 0)
+				continue;
+			outer = sites_cnt ? pollflow_outermost(flow, sites, (size_t)sites_cnt) : 0;
+			for (size_t i = pollflow_calls(flow, &calls); i-- > 0 && !sites_cnt;)
+				if (cnt < FUTURETYPE_VISITS_MAX)
+					queue[cnt++] = calls[i];
+			pollflow_close(flow);
+			if (sites_cnt == 0)
+				continue;
+			/* two functions with bodies at one depth: either could be it */
+			if (outer < 0 || found)
+				return -ENOENT;
+			found = &sites[outer];
+		}
+		last = cnt;
+	}
+	if (!found || resumed_place(f->resumed, found, place, sizeof(place)))
+		return -ENOENT;
+	snprintf(buf, sz, "{async@%s}", place);
+	rustname_clean(buf); /* it may have been cut inside a character */
+	return 0;
 }

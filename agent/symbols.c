@@ -87,14 +87,18 @@ int symbols_type_name(struct symbols *s, uint64_t poll, uint64_t dealloc, char *
 {
 	uint64_t poll_vaddr, dealloc_vaddr;
 	struct symfile *f = symbols_file(s, poll, &poll_vaddr);
+	int cnt = 0;
 
 	if (!f || sz == 0)
 		return -ENOENT;
 	if (futuretype_of_poll(f, poll_vaddr, buf, sz) == 0)
 		return 0;
-	if (symbols_file(s, dealloc, &dealloc_vaddr) != f)
-		return -ENOENT;
-	return futuretype_of_glue(f, poll_vaddr, dealloc_vaddr, buf, sz);
+	if (symbols_file(s, dealloc, &dealloc_vaddr) == f)
+		cnt = futuretype_of_glue(f, poll_vaddr, dealloc_vaddr, buf, sz);
+	/* several types that share their glue: their async bodies tell them apart */
+	if (cnt == 1 || futuretype_of_code(f, poll_vaddr, buf, sz) == 0)
+		return 0;
+	return cnt > 1 ? 0 : -ENOENT;
 }
 
 int symbols_spawn_place(struct symbols *s, uint64_t return_addr, char *buf, size_t sz)

@@ -25,10 +25,12 @@ void symbols_close(struct symbols *s);
 /*
  * The Rust type of the future behind a task vtable, e.g. "my_app::serve::{async_fn_env#0}".
  * Sources in order: DWARF name of the poll function's instance (poll<F, S>), its v0 symbol, the
- * drop glue's symbols reached from `poll` and `dealloc`. Runtime addresses. Types whose glue the
- * compiler has merged cannot be told apart by it: "a::F | b::G". -ENOENT when nothing tells.
- * The first call on a file with DWARF reads the functions of its unit: up to a second for a large
- * one, so ask for all types before probes are attached. See futuretype.h.
+ * drop glue's symbols reached from `poll` and `dealloc`. In a stripped file, and for types whose
+ * glue the compiler has merged, the place of its async body: "{async@src/main.rs:41:18}". Where
+ * that tells nothing either, merged types are all named: "a::F | b::G". Runtime addresses. -ENOENT
+ * when nothing tells.
+ * The first call on a file reads its DWARF, or its code if it has no names (1 ms a MB): ask for all
+ * types before probes are attached. See futuretype.h.
  */
 int symbols_type_name(struct symbols *s, uint64_t poll, uint64_t dealloc, char *buf, size_t sz);
 

@@ -7,6 +7,7 @@
 #include "elfsyms.h"
 #include "image.h"
 #include "locations.h"
+#include "resumed.h"
 #include "rustname.h"
 #include "sections.h"
 #include "target.h"
@@ -42,6 +43,7 @@ int symfile_init(struct symfile *f, const struct target_file *from)
 
 void symfile_done(struct symfile *f)
 {
+	resumed_close(f->resumed);
 	locations_close(f->locations);
 	callers_close(f->callers);
 	debuginfo_close(f->debug);
@@ -120,4 +122,13 @@ void symfile_trace(struct symfile *f)
 		f->callers = NULL;
 	if (locations_open(f->image, &f->locations))
 		f->locations = NULL;
+}
+
+void symfile_bodies(struct symfile *f)
+{
+	if (f->has_tried_bodies || !f->image)
+		return;
+	f->has_tried_bodies = true;
+	if (resumed_open(f->image, &f->resumed))
+		f->resumed = NULL;
 }

@@ -18,6 +18,7 @@ struct debuginfo;
 struct elfsyms;
 struct image;
 struct locations;
+struct resumed;
 struct sections;
 struct target_file;
 
@@ -33,6 +34,8 @@ struct symfile {
 	struct callers *callers; /* after symfile_trace; NULL = none */
 	struct locations *locations; /* likewise */
 	bool has_tried_trace;
+	struct resumed *resumed; /* after symfile_bodies; NULL = none */
+	bool has_tried_bodies;
 	int debug_fd; /* of the separate file, -1 = none */
 };
 
@@ -45,5 +48,8 @@ void symfile_prepare(struct symfile *f);
 
 /* Reads all of its code for calls and its data for locations, once: only spawn places need it. */
 void symfile_trace(struct symfile *f);
+
+/* Finds its async bodies, once: only types without any name need them. */
+void symfile_bodies(struct symfile *f);
 
 #endif /* DIAL9_SYMFILE_H */
