@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench: what the recording costs, as ratios within one run on one server and one load.
-#   ROUNDS=7 WINDOW=3 RATE=8000 test/bench/bench.sh
+# make bench: what the recording costs, as ratios within one run on one machine.
+#   ROUNDS=9 SECS=1 test/bench/bench.sh
 #
-# One HTTP server under a paced load. In each round, windows of equal length in turn: nothing
-# attached; an empty BPF program at the sites of a level; the agent at that level. The server's
-# CPU time (its threads' run time as the scheduler counts it) above that of the window with
-# nothing, divided by its polls or wakes, is the cost of one. Medians of the rounds are printed.
+# 1. Two tasks that send each other messages on one worker, as fast as it goes: no system call, one
+#    wake and one poll a message. In each round, runs in turn: nothing attached; an empty BPF
+#    program at the sites of a level; the agent at that level. The process's CPU time for one poll,
+#    above that of the run with nothing, is what the probes cost. Medians of the rounds.
+# 2. An HTTP server as busy as one load generator makes it: throughput kept, the agent's own CPU
+#    time for one event, bytes on disk for one event.
+# Other work on the machine makes all of it larger and wilder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 BUILD=${BUILD:-build}
-ROUNDS=${ROUNDS:-7}
-WINDOW=${WINDOW:-3}
-RATE=${RATE:-8000}
+ROUNDS=${ROUNDS:-9}
+SECS=${SECS:-1}
+LEVELS="polls wakes full"
 [ "$(id -u)" = 0 ] || { echo "bench: probes need root" >&2; exit 1; }
 
 work=$(mktemp -d)
@@ -25,37 +28,12 @@ clean() {
 }
 trap clean EXIT
 trap 'exit 130' INT TERM
-
-server=$(sh test/targets/build.sh newest stripped)
-total=$((ROUNDS * (WINDOW + 4) * 7 + 60))
-"$server" --mode http --secs $total >"$work/server" 2>&1 </dev/null &
-pid=$!
-pids+=($pid)
-for _ in $(seq 200); do
-	grep -q '^listening' "$work/server" && break
-	sleep 0.05
-done
-port=$(sed -n 's/^listening //p' "$work/server")
-"$server" --mode load --addr "127.0.0.1:$port" --conns 8 --rate "$RATE" --paths /,/,/db,/spawn \
-	--secs $total >"$work/load" 2>&1 </dev/null &
-pids+=($!)
-sleep 1
-
-cpu_ns() { # of all threads of a process, dead ones excepted: the server's live as long as it
-	cat /proc/"$1"/task/*/schedstat | awk '{ s += $1 } END { printf "%.0f\n", s }'
-}
-
-window() { # prints the CPU ns of the server in WINDOW seconds
-	local before
-	before=$(cpu_ns $pid)
-	sleep "$WINDOW"
-	echo $(($(cpu_ns $pid) - before))
-}
+program=$(sh test/targets/build.sh newest stripped)
 
 wait_line() { # FILE REGEX PID
 	local _
-	for _ in $(seq 500); do
-		grep -q "$2" "$1" && return
+	for _ in $(seq 1500); do
+		grep -qs "$2" "$1" && return
 		kill -0 "$3" 2>/dev/null || break
 		sleep 0.02
 	done
@@ -64,88 +42,140 @@ wait_line() { # FILE REGEX PID
 	exit 1
 }
 
-under() { # OUT COMMAND...: window under that command, stopped again; CPU of the command in OUT.cpu
-	local out=$1 p before spent
-	shift
-	"$@" >"$out" 2>&1 </dev/null &
-	p=$!
-	pids+=($p)
-	wait_line "$out" '^attached\|^recording' $p
-	sleep 0.5
-	before=$(cpu_ns $p)
-	window
-	spent=$(($(cpu_ns $p) - before))
-	echo $spent >"$out.cpu"
-	kill -INT $p
-	wait $p || { cat "$out" >&2; exit 1; }
+cpu_ns() { # of the living threads of a process, as the scheduler counts it
+	cat /proc/"$1"/task/*/schedstat | awk '{ s += $1 } END { printf "%.0f\n", s }'
 }
 
-file=/proc/$pid/exe
-levels="polls wakes full"
-for level in $levels; do
-	"$BUILD/dial9-agent" --pid $pid --level $level --dry-run --json >"$work/plan.$level"
-	jq -r '.. | objects | select(has("file_off")) | .file_off' "$work/plan.$level" | sort -un >"$work/sites.$level"
-done
+sites() { # PID LEVEL: file offsets in the program that the agent would probe
+	"$BUILD/dial9-agent" --pid "$1" --level "$2" --dry-run --json |
+		jq -r '.files as $f | .sites[] | select($f[.file].tokio != "") | .file_off' | sort -un
+}
 
-echo "bench: $ROUNDS rounds of $WINDOW s windows, $RATE requests/s offered"
-for round in $(seq "$ROUNDS"); do
-	none=$(window)
-	for level in $levels; do
-		floor=$(under "$work/empty" bash -c "exec '$BUILD/test/bench/bench_empty' $pid $file <'$work/sites.$level'")
+attach() { # PID none|empty|agent LEVEL: by pid PROBER, 0 for none; returns when it is attached
+	PROBER=0
+	case $2 in
+	none) return ;;
+	empty)
+		sites "$1" "$3" >"$work/sites"
+		"$BUILD/test/bench/bench_empty" "$1" "/proc/$1/exe" <"$work/sites" >"$work/prober" 2>&1 &
+		;;
+	agent)
 		rm -rf "$work/traces"
-		cost=$(under "$work/agent" "$BUILD/dial9-agent" --pid $pid --level $level \
-			--cpu-hz 0 --trace-dir "$work/traces")
-		"$BUILD/dial9-view" dump --json "$work/traces" >"$work/events"
-		disk=$(cat "$work"/traces/*/trace.* | wc -c)
-		awk -v level=$level -v none="$none" -v floor="$floor" -v cost="$cost" \
-			-v cpu="$(cat "$work/agent.cpu")" -v disk="$disk" -v window="$WINDOW" '
-			{
-				n = match($0, /"ts_ns":[0-9]+/); t = substr($0, n + 8, RLENGTH - 8) + 0
-				if (t > 0) { if (!first || t < first) first = t; if (t > last) last = t }
-				events++
-			}
-			/"event":"(PollStartEvent|agent:NestedPoll|agent:Blocking)"/ { polls++ }
-			/"event":"WakeEventEvent"/ { wakes++ }
-			END {
-				secs = (last - first) / 1e9; share = window / secs
-				printf "%s %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.3f\n", level, none, floor, cost, cpu,
-					polls * share, wakes * share, events, disk, secs
-			}' "$work/events" >>"$work/rows"
+		"$BUILD/dial9-agent" --pid "$1" --level "$3" --cpu-hz 0 --trace-dir "$work/traces" \
+			>"$work/prober" 2>&1 </dev/null &
+		;;
+	esac
+	PROBER=$!
+	pids+=($PROBER)
+	wait_line "$work/prober" '^attached\|recording pid' $PROBER
+}
+
+detach() {
+	[ $PROBER != 0 ] || return 0
+	kill -INT $PROBER 2>/dev/null || :
+	wait $PROBER || { cat "$work/prober" >&2; exit 1; }
+}
+
+# ---- 1. what a probe costs ----
+messages() { # none|empty|agent LEVEL: prints CPU ns for one poll
+	local shell pid
+	rm -f "$work/go" "$work/out"
+	(
+		TIMEFORMAT='%3U %3S'
+		{ time "$program" --mode pingpong --workers 1 --secs "$SECS" --go-file "$work/go" \
+			>"$work/out" 2>&1; } 2>"$work/time"
+	) &
+	shell=$!
+	wait_line "$work/out" '^ready' $shell
+	pid=$(sed -n 's/^pid \([0-9]*\) .*/\1/p' "$work/out")
+	pids+=("$pid")
+	attach "$pid" "$1" "$2"
+	: >"$work/go"
+	wait $shell
+	[ "$1" != empty ] || detach
+	[ "$1" != agent ] || wait $PROBER # it ends with its target
+	awk -v secs="$SECS" 'FNR == NR { cpu = $1 + $2; next }
+		/polls_per_s/ { printf "%.2f\n", cpu * 1e9 / ($3 * secs) }' "$work/time" "$work/out"
+}
+
+echo "messages: $ROUNDS rounds of 7 runs of $SECS s"
+for round in $(seq "$ROUNDS"); do
+	none=$(messages none -)
+	for level in $LEVELS; do
+		floor=$(messages empty $level)
+		cost=$(messages agent $level)
+		echo "$level $none $floor $cost" >>"$work/rows"
 	done
-	echo "round $round done"
 done
 
-# level none floor cost agent_cpu polls wakes events disk secs
-awk -v window="$WINDOW" '
-	function median(name, n,    i, j, t, v) {
-		for (i = 1; i <= n; i++) v[i] = list[name, i]
-		for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-		return v[int((n + 1) / 2)]
-	}
+median='function median(name, n,    i, j, t, v) {
+	for (i = 1; i <= n; i++) v[i] = list[name, i]
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+}'
+awk "$median"'
 	{
 		i = ++n[$1]
-		list[$1 "none", i] = $2; list[$1 "floor", i] = ($3 - $2); list[$1 "cost", i] = ($4 - $2)
-		list[$1 "agent", i] = $5 / ($8 * window / $10)
-		list[$1 "polls", i] = $6; list[$1 "wakes", i] = $7
-		list[$1 "bytes", i] = $9 / $8; list[$1 "rate", i] = $8 / $10
-		list[$1 "slow", i] = $4 / $2
+		list[$1 " none", i] = $2; list[$1 " floor", i] = $3 - $2; list[$1 " cost", i] = $4 - $2
+	}
+	function row(what, a, b) {
+		printf "  %-38s %7.0f ns %7.0f ns %6.2f   goal 1.3\n", what, a, b, b / a
 	}
 	END {
 		m = n["full"]
-		printf "\nserver: %.0f polls/s, %.0f wakes/s, %.0f %% of a core with nothing attached\n",
-			median("fullpolls", m) / window, median("fullwakes", m) / window, median("fullnone", m) / window / 1e7
-		printf "%-34s %10s %10s %8s\n", "added to the server", "empty", "dial9", "ratio"
-		p = median("pollspolls", m)
-		a = median("pollsfloor", m) / p; b = median("pollscost", m) / p
-		printf "%-34s %7.0f ns %7.0f ns %8.2f   goal 1.3\n", "a poll (level polls)", a, b, b / a
-		w = median("wakeswakes", m)
-		a2 = (median("wakesfloor", m) - median("pollsfloor", m)) / w
-		b2 = (median("wakescost", m) - median("pollscost", m)) / w
-		printf "%-34s %7.0f ns %7.0f ns %8.2f   goal 1.3\n", "a wake (level wakes less polls)", a2, b2, b2 / a2
-		p = median("fullpolls", m)
-		a = median("fullfloor", m) / p; b = median("fullcost", m) / p
-		printf "%-34s %7.0f ns %7.0f ns %8.2f   goal 1.3\n", "a poll with all its events (full)", a, b, b / a
-		printf "\nserver CPU, level full against nothing: %.3f\n", median("fullslow", m)
-		printf "agent CPU per event: %.0f ns at %.0f events/s   goal 100\n", median("fullagent", m), median("fullrate", m)
-		printf "bytes per event on disk: %.2f   goal 2.5\n", median("fullbytes", m)
+		printf "\n  %-38s %10s %10s %6s\n", "added to the target for", "empty", "dial9", "ratio"
+		p = median("polls floor", m); q = median("polls cost", m)
+		w = median("wakes floor", m); x = median("wakes cost", m)
+		row("a poll, end inferred (level polls)", p, q)
+		row("a wake (level wakes less level polls)", w - p, x - q)
+		row("a poll and its wake (level wakes)", w, x)
+		row("a poll, its wake and exact end (full)", median("full floor", m), median("full cost", m))
+		printf "  the target itself: %.0f ns for a poll and a wake\n", median("full none", m)
 	}' "$work/rows"
+
+# ---- 2. a server at its maximum ----
+"$program" --mode http --secs 86000 >"$work/server" 2>&1 </dev/null &
+server=$!
+pids+=($server)
+wait_line "$work/server" '^listening' $server
+port=$(sed -n 's/^listening //p' "$work/server")
+
+serve() { # SECS: requests answered
+	"$program" --mode load --addr "127.0.0.1:$port" --conns 8 --paths /,/,/,/spawn --secs "$1" \
+		>"$work/load" 2>&1 </dev/null
+	sed -n 's/.* requests \([0-9]*\) .*/\1/p' "$work/load"
+}
+
+echo
+echo "server: 5 rounds of 3 runs of $SECS s"
+serve 1 >/dev/null
+for round in 1 2 3 4 5; do
+	none=$(serve "$SECS")
+	attach $server empty full
+	floor=$(serve "$SECS")
+	detach
+	attach $server agent full
+	before=$(cpu_ns $PROBER)
+	kept=$(serve "$SECS")
+	sleep 0.1 # its ticks come every 10 ms
+	spent=$(($(cpu_ns $PROBER) - before))
+	detach
+	"$BUILD/dial9-view" dump --json "$work/traces" >"$work/events"
+	echo "$none $floor $kept $spent $(grep -vc SymbolTableEntry "$work/events")" \
+		"$(cat "$work"/traces/*/trace.* | wc -c)" \
+		"$(grep '"event":"agent:Loss"' "$work/events" | grep -vc '"kind":"Stack"')" >>"$work/served"
+done
+awk -v secs="$SECS" "$median"'
+	{
+		list["floor", NR] = $2 / $1; list["kept", NR] = $3 / $1; list["agent", NR] = $4 / $5
+		list["rate", NR] = $5 / secs; list["bytes", NR] = $6 / $5; list["none", NR] = $1 / secs
+		lossy += $7 > 0
+	}
+	END {
+		printf "  %.0f requests/s with nothing attached\n", median("none", NR)
+		printf "  throughput kept: %.2f with empty probes, %.2f recorded (full)\n", median("floor", NR), median("kept", NR)
+		printf "  agent CPU per event: %.0f ns at %.0f events/s   goal 100\n", median("agent", NR), median("rate", NR)
+		printf "  bytes per event on disk: %.2f   goal 2.5\n", median("bytes", NR)
+		printf "  runs in which events were lost: %d of %d\n", lossy, NR
+	}' "$work/served"
