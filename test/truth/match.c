@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * match - is a recording from outside equal to dial9's own of the same process?
+ *   match [-v] [-n NAME] [-w FROM:TO]... THEIRS OURS
+ * Prints one row (match -H prints the head) and exits 1 if anything differs. -w: ns of
+ * CLOCK_MONOTONIC between which the recorder said it records, TO may be empty; match -t tells the
+ * present ns.
+ */
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test/truth/pair.h"
+#include "test/truth/side.h"
+#include "test/truth/wakemap.h"
+
+#define METRIC_NS 25000000ull /* a sample of ours is at most this far from one of dial9's */
+
+static const struct head {
+	const char *name;
+	int width;
+} heads[] = {
+	{ "workload", -22 }, { "polls", 8 },	 { "recall%", 8 },   { "precis%", 8 },
+	{ "start99", 8 },    { "end99", 8 },	 { "max us", 8 },    { "spawns", 8 },
+	{ "ends", 8 },	     { "workers", 8 },	 { "wakes", 8 },     { "mapped%", 8 },
+	{ "own", 8 },	     { "redund", 8 },	 { "late", 6 },	     { "only-us", 8 },
+	{ "parks", 7 },	     { "no-slp", 7 },	 { "queue", 7 },     { "alive", 6 },
+	{ "unseen", 7 },     { "edge", 6 },	 { "lost", 5 },
+};
+
+static void print_head(void)
+{
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		printf("%*s", heads[i].width, heads[i].name);
+	printf("  verdict\n");
+}
+
+static double percent(uint64_t part, uint64_t of)
+{
+	return of ? 100.0 * (double)part / (double)of : 100.0;
+}
+
+/* Samples are taken at other moments: theirs lies within one of what ours say around it. */
+static void compare_metrics(struct pairing *p, const struct side *theirs, const struct side *ours)
+{
+	for (size_t i = 0; ours->has_metrics && i < theirs->metrics.cnt; i++) {
+		const struct side_metric *t = &theirs->metrics.at[i];
+		uint32_t alive[2] = { UINT32_MAX, 0 }, queue[2] = { UINT32_MAX, 0 };
+		bool found = false;
+
+		if (window_of(p, t->ts_ns - METRIC_NS, t->ts_ns + METRIC_NS) < 0)
+			continue;
+		for (size_t j = 0; j < ours->metrics.cnt; j++) {
+			const struct side_metric *o = &ours->metrics.at[j];
+
+			if (strncmp(side_str(o->runtime), side_str(t->runtime),
+				    strlen(side_str(t->runtime))) ||
+			    o->ts_ns + METRIC_NS < t->ts_ns || t->ts_ns + METRIC_NS < o->ts_ns)
+				continue;
+			found = true;
+			alive[0] = o->alive < alive[0] ? o->alive : alive[0];
+			alive[1] = o->alive > alive[1] ? o->alive : alive[1];
+			queue[0] = o->queue < queue[0] ? o->queue : queue[0];
+			queue[1] = o->queue > queue[1] ? o->queue : queue[1];
+		}
+		if (!found)
+			continue;
+		p->metric_read++;
+		p->alive_off += t->alive + 1 < alive[0] || t->alive > alive[1] + 1;
+		p->global_off += t->queue + 1 < queue[0] || t->queue > queue[1] + 1;
+	}
+}
+
+static char why[1024];
+
+static void fault(const char *what, uint64_t cnt)
+{
+	size_t len = strlen(why);
+
+	if (cnt)
+		snprintf(why + len, sizeof(why) - len, "%s%" PRIu64 " %s", len ? ", " : " ", cnt,
+			 what);
+}
+
+static void judge(const struct pairing *p, const struct wakemap *m, const struct side *theirs,
+		  const struct side *ours)
+{
+	fault("polls missing", p->polls.theirs_only);
+	fault("polls invented", p->polls.ours_only);
+	fault("polls outside", p->polls_outside);
+	fault("poll ends inferred", p->polls_inferred);
+	fault("locations", p->polls.wrong_loc + p->births.wrong_loc);
+	fault("workers", p->polls.wrong_worker + p->worker_clash + p->births.wrong_worker);
+	fault("runtimes", p->runtime_clash);
+	fault("spawns missing", p->births.theirs_only);
+	fault("spawns invented", p->births.ours_only);
+	fault("ends missing", p->deaths.theirs_only);
+	fault("ends invented", p->deaths.ours_only);
+	fault("parks stray", p->parks_stray);
+	fault("wakes unmapped", m->unmapped);
+	fault("wakes invented", m->ours_only);
+	fault("wakers", m->wrong_waker + m->wrong_worker);
+	fault("lost", ours->lost);
+	fault("unpaired starts or ends", ours->flaws);
+	fault("unpaired in dial9's", theirs->flaws);
+	fault("ns start p99", diffs_at(&p->start, 990) > PAIR_SLACK_NS ?
+				      diffs_at(&p->start, 990) : 0);
+	fault("ns end p99", diffs_at(&p->end, 990) > PAIR_SLACK_NS ? diffs_at(&p->end, 990) : 0);
+	fault("queue depths", p->queue_off * 200 > p->queue_read ? p->queue_off : 0);
+	fault("alive counts", p->alive_off * 20 > p->metric_read ? p->alive_off : 0);
+	fault("global queues", p->global_off * 20 > p->metric_read ? p->global_off : 0);
+	if (!p->polls.both)
+		fault("polls at all: nothing was compared", 1);
+}
+
+static void print_row(const char *name, const struct pairing *p, const struct wakemap *m,
+		      const struct side *ours)
+{
+	uint64_t max_ns = diffs_at(&p->start, 1000), mapped = m->theirs - m->unmapped;
+	char queue[16] = "-", alive[16] = "-";
+
+	if (diffs_at(&p->end, 1000) > max_ns)
+		max_ns = diffs_at(&p->end, 1000);
+	if (ours->has_queue)
+		snprintf(queue, sizeof(queue), "%.1f",
+			 percent(p->queue_read - p->queue_off, p->queue_read));
+	if (ours->has_metrics)
+		snprintf(alive, sizeof(alive), "%.0f",
+			 percent(p->metric_read - p->alive_off, p->metric_read));
+	printf("%-22s%8" PRIu64 "%8.3f%8.3f%8.2f%8.2f%8.0f", name, p->polls.both,
+	       percent(p->polls.both, p->polls.theirs),
+	       percent(p->polls.both, p->polls.ours - p->polls.unseen),
+	       (double)diffs_at(&p->start, 990) / 1e3, (double)diffs_at(&p->end, 990) / 1e3,
+	       (double)max_ns / 1e3);
+	printf("%8" PRIu64 "%8" PRIu64 "%8" PRIu64 "%8" PRIu64 "%8.3f%8" PRIu64 "%8" PRIu64
+	       "%6" PRIu64 "%8" PRIu64,
+	       p->births.both, p->deaths.both, p->workers, m->theirs, percent(mapped, m->theirs),
+	       m->own, m->redundant + m->after_end, m->late, m->plain);
+	printf("%7" PRIu64 "%7" PRIu64 "%7s%6s%7" PRIu64 "%6" PRIu64 "%5" PRIu64 "  %s%s\n",
+	       p->parks_ours, p->never_slept, queue, alive, p->polls.unseen, p->polls.edge,
+	       ours->lost, *why ? "DIFFERS:" : "equal", why);
+}
+
+static void print_more(const struct pairing *p, const struct wakemap *m)
+{
+	fprintf(stderr,
+		"  start p50 %" PRIu64 " p99 %" PRIu64 " max %" PRIu64 " ns; end p50 %" PRIu64
+		" p99 %" PRIu64 " max %" PRIu64 " ns; spawn p99 %" PRIu64 ", end p99 %" PRIu64
+		" ns; wake p50 %" PRIu64 " p99 %" PRIu64 " ns\n",
+		diffs_at(&p->start, 500), diffs_at(&p->start, 990), diffs_at(&p->start, 1000),
+		diffs_at(&p->end, 500), diffs_at(&p->end, 990), diffs_at(&p->end, 1000),
+		diffs_at(&p->birth, 990), diffs_at(&p->death, 990), diffs_at(&m->delay, 500),
+		diffs_at(&m->delay, 990));
+	fprintf(stderr,
+		"  polls theirs %" PRIu64 " ours %" PRIu64 "; spawns %" PRIu64 "/%" PRIu64
+		"; ends %" PRIu64 "/%" PRIu64 " (%" PRIu64 " of no task); wakes direct %" PRIu64
+		" own %" PRIu64 " redundant %" PRIu64 " after end %" PRIu64 " late %" PRIu64
+		" aborts %" PRIu64 "; parks theirs %" PRIu64 " ours %" PRIu64 "\n",
+		p->polls.theirs, p->polls.ours, p->births.theirs, p->births.ours, p->deaths.theirs,
+		p->deaths.ours, p->deaths.unseen, m->direct, m->own, m->redundant, m->after_end,
+		m->late, m->aborts, p->parks_theirs, p->parks_ours);
+}
+
+int main(int argc, char **argv)
+{
+	static struct pairing p;
+	static struct window windows[PAIR_WINDOWS_MAX];
+	struct wakemap m = { 0 };
+	struct side theirs, ours;
+	const char *name = "match";
+	int opt;
+
+	p.windows = windows;
+	while ((opt = getopt(argc, argv, "vHtn:w:")) != -1) {
+		char *rest;
+
+		if (opt == 't') {
+			struct timespec ts;
+
+			clock_gettime(CLOCK_MONOTONIC, &ts);
+			printf("%" PRIu64 "\n",
+			       (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec);
+			return 0;
+		}
+
+		if (opt == 'H') {
+			print_head();
+			return 0;
+		}
+		if (opt == 'v') {
+			p.verbose = true;
+		} else if (opt == 'n') {
+			name = optarg;
+		} else if (opt == 'w' && p.windows_cnt < PAIR_WINDOWS_MAX) {
+			struct window *w = &windows[p.windows_cnt++];
+
+			w->from_ns = strtoull(optarg, &rest, 10);
+			w->to_ns = *rest == ':' && rest[1] ? strtoull(rest + 1, NULL, 10) :
+							     UINT64_MAX - 1;
+		} else {
+			argc = 0;
+		}
+	}
+	if (argc - optind != 2)
+		errx(2, "usage: match [-v] [-n NAME] [-w FROM:TO]... THEIRS OURS   |   match -H");
+	if (!p.windows_cnt)
+		windows[p.windows_cnt++] = (struct window){ 0, UINT64_MAX - 1 };
+	side_load(&theirs, argv[optind], false);
+	side_load(&ours, argv[optind + 1], true);
+	pair_all(&p, &theirs, &ours);
+	wakemap_all(&m, &p, &theirs, &ours);
+	compare_metrics(&p, &theirs, &ours);
+	judge(&p, &m, &theirs, &ours);
+	print_row(name, &p, &m, &ours);
+	if (p.verbose)
+		print_more(&p, &m);
+	side_free(&theirs);
+	side_free(&ours);
+	pairing_free(&p);
+	wakemap_free(&m);
+	return *why ? 1 : 0;
+}

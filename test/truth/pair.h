@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pair.h - the two sides held against each other, all but the wakes.
+ *
+ * Only what lies inside a window counts: an interval in which the recorder said it records. What
+ * crosses an edge of one is left out and counted. dial9's hooks run around our probes (start hook,
+ * our start, our end, end hook), so a poll of ours lies inside its twin.
+ *
+ * A poll or spawn of ours that dial9 cannot have is "unseen" and no error: LocalSet tasks and
+ * blocking tasks have no hooks in Tokio, and a runtime may not be attached to dial9. They are
+ * known by dial9 having neither spawn nor poll of that id and their worker not being one of its.
+ */
+#ifndef TRUTH_PAIR_H
+#define TRUTH_PAIR_H
+
+#include "test/truth/side.h"
+
+#define PAIR_WINDOWS_MAX 64
+#define PAIR_WORKERS_MAX 1024 /* of dial9; a higher id counts as a wrong one */
+#define PAIR_SLACK_NS 5000ull /* the limit on differences, and how far a stamp may lie */
+
+struct window {
+	uint64_t from_ns, to_ns;
+};
+
+struct diffs { /* differences in ns; sorted by diffs_close() */
+	SIDE_VEC(uint64_t) v;
+};
+
+struct tally {
+	uint64_t theirs, ours, both; /* in the windows */
+	uint64_t theirs_only, ours_only;
+	uint64_t edge; /* left out, both sides */
+	uint64_t unseen; /* ours, dial9 has no hook there */
+	uint64_t wrong_loc, wrong_worker;
+};
+
+struct pairing {
+	const struct window *windows;
+	size_t windows_cnt;
+	bool verbose;
+
+	struct tally polls, births, deaths;
+	uint64_t polls_outside; /* not inside their twin: a stamp on the wrong side */
+	uint64_t polls_inferred;
+	struct diffs start, end, birth, death;
+	uint64_t queue_read, queue_off; /* depth at poll start: compared, off by more than 1 */
+	uint64_t metric_read, alive_off, global_off;
+
+	uint64_t worker_of[PAIR_WORKERS_MAX]; /* theirs -> ours, UINT64_MAX unknown */
+	uint64_t workers, worker_clash, runtime_clash;
+
+	uint64_t parks_ours, parks_theirs, parks_inside, parks_stray, never_slept;
+};
+
+/* -1: not in any window; else its number. */
+int window_of(const struct pairing *p, uint64_t from_ns, uint64_t to_ns);
+
+void pair_all(struct pairing *p, struct side *theirs, struct side *ours);
+void pairing_free(struct pairing *p);
+
+void diffs_add(struct diffs *d, uint64_t a_ns, uint64_t b_ns);
+void diffs_close(struct diffs *d);
+uint64_t diffs_at(const struct diffs *d, unsigned permille); /* 1000: the largest */
+
+/* One line about a difference, the first few of each kind; only when verbose. */
+void pair_say(const struct pairing *p, const char *kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

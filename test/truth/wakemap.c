@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "test/truth/wakemap.h"
+
+#define ULL(x) ((unsigned long long)(x))
+
+/* The poll of theirs during which ns is, or that begins at most slack later. */
+static const struct side_poll *poll_over(const struct side *theirs, uint64_t task, uint64_t ns,
+					 uint64_t slack_ns)
+{
+	size_t at = side_poll_at(theirs, task, ns + slack_ns + 1);
+
+	if (!at || theirs->polls.at[at - 1].task != task || theirs->polls.at[at - 1].end_ns < ns)
+		return NULL;
+	return &theirs->polls.at[at - 1];
+}
+
+/* First wake of ours of the task in [from, to]; unclaimed if there is one, else a claimed one. */
+static struct side_wake *wake_in(struct side *ours, uint64_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	struct side_wake *claimed = NULL;
+
+	for (size_t i = side_wake_at(ours, task, from_ns); i < ours->wakes.cnt; i++) {
+		struct side_wake *o = &ours->wakes.at[i];
+
+		if (o->woken != task || o->ts_ns > to_ns)
+			break;
+		if (!o->is_claimed)
+			return o;
+		claimed = o;
+	}
+	return claimed;
+}
+
+/* Whether the task was scheduled and not yet polled at ns. */
+static bool is_standing(const struct side *ours, uint64_t task, uint64_t ns)
+{
+	size_t wake = side_wake_at(ours, task, ns), poll;
+
+	if (!wake || ours->wakes.at[wake - 1].woken != task)
+		return false;
+	poll = side_poll_at(ours, task, ours->wakes.at[wake - 1].ts_ns);
+	return poll == ours->polls.cnt || ours->polls.at[poll].task != task ||
+	       ours->polls.at[poll].start_ns > ns;
+}
+
+/*
+ * dial9 asks Tokio for the current task: on a worker outside any poll, and when a task that is over
+ * wakes its joiner, that is the worker's own blocking task. We name none, or the one that is over.
+ */
+static bool is_waker(const struct side *theirs, const struct side *ours, const struct side_wake *t,
+		     const struct side_wake *o)
+{
+	size_t at;
+
+	if (t->waker == o->waker)
+		return true;
+	if (side_birth_of(theirs, t->waker))
+		return false;
+	at = side_poll_at(ours, o->waker, o->ts_ns);
+	return !o->waker || (at && ours->polls.at[at - 1].task == o->waker &&
+			     ours->polls.at[at - 1].end_ns >= o->ts_ns);
+}
+
+static void direct(struct wakemap *m, const struct pairing *p, const struct side *theirs,
+		   const struct side *ours, const struct side_wake *t, struct side_wake *o)
+{
+	o->is_claimed = true;
+	diffs_add(&m->delay, t->ts_ns, o->ts_ns);
+	if (!is_waker(theirs, ours, t, o)) {
+		m->wrong_waker++;
+		pair_say(p, "waker", "task %llu at %llu: dial9 %llu, we %llu", ULL(t->woken),
+			 ULL(t->ts_ns), ULL(t->waker), ULL(o->waker));
+	}
+	if (t->worker < 255 && o->worker < 255 && p->worker_of[t->worker] != UINT64_MAX &&
+	    p->worker_of[t->worker] != o->worker) {
+		m->wrong_worker++;
+		pair_say(p, "wake's worker", "task %llu at %llu: dial9 %u, we %u", ULL(t->woken),
+			 ULL(t->ts_ns), t->worker, o->worker);
+	}
+}
+
+/* A call while the task is polled, or just before: ours comes when that poll ends. */
+static bool map_own(struct wakemap *m, const struct side_wake *t, struct side *theirs,
+		    struct side *ours, uint64_t slack_ns)
+{
+	const struct side_poll *poll = poll_over(theirs, t->woken, t->ts_ns, slack_ns);
+	const struct side_death *death = side_death_of(theirs, t->woken);
+	struct side_wake *o;
+
+	if (!poll)
+		return false;
+	o = wake_in(ours, t->woken, t->ts_ns, poll->end_ns + PAIR_SLACK_NS);
+	if (o) {
+		m->own += !o->is_claimed;
+		m->redundant += o->is_claimed;
+		o->is_claimed = true;
+		return true;
+	}
+	if (!death || death->ts_ns > poll->end_ns + PAIR_SLACK_NS)
+		return false;
+	m->after_end++;
+	return true;
+}
+
+static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake *t,
+		    struct side *theirs, struct side *ours)
+{
+	const struct side_death *death = side_death_of(theirs, t->woken);
+	struct side_wake *o;
+
+	if (map_own(m, t, theirs, ours, 0))
+		return;
+	o = wake_in(ours, t->woken, t->ts_ns, t->ts_ns + PAIR_SLACK_NS);
+	if (o && !o->is_claimed) {
+		m->direct++;
+		direct(m, p, theirs, ours, t, o);
+		return;
+	}
+	if (o || is_standing(ours, t->woken, t->ts_ns)) {
+		m->redundant++;
+		return;
+	}
+	if (death && death->ts_ns <= t->ts_ns + PAIR_SLACK_NS) {
+		m->after_end++;
+		return;
+	}
+	if (map_own(m, t, theirs, ours, PAIR_SLACK_NS))
+		return;
+	o = wake_in(ours, t->woken, t->ts_ns, t->next_ns);
+	if (o) {
+		m->late++;
+		o->is_claimed = true;
+		return;
+	}
+	m->unmapped++;
+	pair_say(p, "wake unmapped", "task %llu at %llu by %llu on %u, next of that thread %+lld",
+		 ULL(t->woken), ULL(t->ts_ns), ULL(t->waker), t->worker,
+		 (long long)(t->next_ns - t->ts_ns));
+}
+
+void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs,
+		 struct side *ours)
+{
+	uint8_t cause;
+
+	for (size_t i = 0; i < theirs->wakes.cnt; i++) {
+		struct side_wake *t = &theirs->wakes.at[i];
+		uint64_t end_ns = t->ts_ns + PAIR_SLACK_NS;
+		const struct side_poll *poll = poll_over(theirs, t->woken, t->ts_ns, 0);
+
+		if (poll && poll->end_ns != SIDE_OPEN)
+			end_ns = poll->end_ns + PAIR_SLACK_NS;
+		if (window_of(p, t->ts_ns, end_ns) < 0) {
+			m->edge += window_of(p, t->ts_ns, t->ts_ns) >= 0;
+			continue;
+		}
+		m->theirs++;
+		map_one(m, p, t, theirs, ours);
+	}
+	for (size_t i = 0; i < ours->wakes.cnt; i++) {
+		const struct side_wake *o = &ours->wakes.at[i];
+		const struct side_birth *birth = side_birth_of(theirs, o->woken);
+
+		if (o->is_claimed) {
+			m->ours++;
+			continue;
+		}
+		if (window_of(p, o->ts_ns - PAIR_SLACK_NS, o->ts_ns + PAIR_SLACK_NS) < 0)
+			continue;
+		if (!birth || !birth->has_wakes) {
+			m->plain++;
+			continue;
+		}
+		m->ours++;
+		if (side_task_is(ours, o->woken, 'e', &cause) && (cause == 1 || cause == 2)) {
+			m->aborts++;
+			continue;
+		}
+		m->ours_only++;
+		pair_say(p, "wake of ours only", "task %llu at %llu by %llu on %u %s", ULL(o->woken),
+			 ULL(o->ts_ns), ULL(o->waker), o->worker, side_str(birth->loc));
+	}
+	diffs_close(&m->delay);
+}
+
+void wakemap_free(struct wakemap *m)
+{
+	free(m->delay.v.at);
+}
