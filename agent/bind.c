@@ -70,6 +70,8 @@ int bind_prove(const struct binds *b, size_t i, struct image *img, const struct 
 	    op.mem_base == WIRE_RSP || op.mem_index != CODE_NONE || op.mem_disp != BIND_OWNER_OFF)
 		return -ENOENT; /* on the stack stands a local, never a task's header */
 	header = values.of[op.mem_base];
+	ret->store = at;
+	ret->header_reg = op.mem_base;
 	end = at + BIND_REACH;
 	for (at += op.len; at < end; at += op.len) {
 		if (code_read(img, at, &op) || op.flow != CODE_NEXT)
@@ -89,7 +91,7 @@ int bind_prove(const struct binds *b, size_t i, struct image *img, const struct 
 	}
 	if (at >= end)
 		return -ENOENT;
-	ret->header_reg = header == WIRE_RSI ? WIRE_RSI : CODE_NONE;
+	ret->is_inlined = header != WIRE_RSI;
 	return 0;
 }
 

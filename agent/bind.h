@@ -8,6 +8,7 @@
 #ifndef DIAL9_BIND_H
 #define DIAL9_BIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,9 @@ struct binds {
 
 struct bind_place {
 	uint64_t func; /* start of the function the store is in */
-	uint8_t header_reg; /* holds the header at `func`; CODE_NONE = it was inlined elsewhere */
+	uint64_t store; /* the store itself */
+	uint8_t header_reg; /* holds the header at `store` */
+	bool is_inlined; /* the header is not the function's second argument */
 };
 
 /* Takes a SCAN_STORE_18 hit. 0 or -ENOMEM. */

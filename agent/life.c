@@ -33,7 +33,8 @@ bool life_bind(struct track *t, const struct wire_bind *rec)
 	if (task) {
 		task->name = st.name;
 		task->is_unpolled = true;
-		task->list = tasklists_bound(&t->lists, rec->owned_tasks);
+		if (rec->owned_tasks)
+			task->list = tasklists_bound(&t->lists, rec->owned_tasks);
 	} else {
 		t->stats.tasks_over_cap++;
 	}

@@ -32,6 +32,7 @@ struct plan_site {
 	bool is_below_rbp; /* or rather below rbp; to be or-ed in by WIRE_COOKIE_STACK */
 	uint8_t pushed_words; /* 8-byte words pushed since function entry or the return ... */
 	bool is_popped; /* ... or, at a return site further up the stack, popped */
+	bool is_list_lost; /* WIRE_SITE_BIND: rdi is not the task list there */
 	bool is_emulated; /* the kernel need not single-step it */
 	bool has_location; /* tokio_unstable: the word at id_off + 8 is &Location */
 	uint16_t id_off; /* 0 = differs between the types that share it: ask the vtable */

@@ -44,6 +44,16 @@ int planner_omit(struct planner *p, uint8_t kind, uint64_t vaddr, const char *re
 	return 0;
 }
 
+static struct site_query planner_query(const struct planner *p, uint64_t vaddr, uint8_t reg,
+				       bool is_entry)
+{
+	return (struct site_query){ .vaddr = vaddr,
+				    .reg = reg,
+				    .is_entry = is_entry,
+				    .allow_stepped = p->opt->allow_stepped,
+				    .allow_stack = p->opt->allow_stack };
+}
+
 /* Finds the instruction for `s` (kind, func_vaddr, offsets set) and adds it. -ENOENT, with
  * *ret_miss: there is none; nothing is noted then. */
 static int planner_place(struct planner *p, const struct site_query *q, struct plan_site *s,
@@ -124,11 +134,7 @@ static int planner_entries(struct planner *p, uint8_t kind)
 		qsort(entries, cnt, sizeof(*entries), planner_entry_compare);
 	for (size_t i = 0, next; i < cnt && !err; i = next) {
 		struct plan_site s = { .kind = kind, .func_vaddr = entries[i].func };
-		struct site_query q = { .vaddr = entries[i].func,
-					.reg = WIRE_RDI,
-					.is_entry = true,
-					.allow_stepped = p->opt->allow_stepped,
-					.allow_stack = p->opt->allow_stack };
+		struct site_query q = planner_query(p, entries[i].func, WIRE_RDI, true);
 
 		s.id_off = entries[i].type->id_off;
 		s.scheduler_off = entries[i].type->scheduler_off;
@@ -252,12 +258,9 @@ static int planner_add_draw(struct planner *p, const struct counter_draw *d)
 	struct plan_site s = { .kind = WIRE_SITE_SPAWN_ID,
 			       .func_vaddr = d->func,
 			       .counter = (uint16_t)counter };
-	struct site_query q = { .vaddr = d->after,
-				.reg = d->reg,
-				.pass_calls = true,
-				.allow_stepped = p->opt->allow_stepped,
-				.allow_stack = p->opt->allow_stack };
+	struct site_query q = planner_query(p, d->after, d->reg, false);
 
+	q.pass_calls = true;
 	if (counter < 0)
 		return planner_omit(p, s.kind, d->vaddr, "too many counters in this file");
 	return planner_add(p, &q, &s);
@@ -275,15 +278,26 @@ static int planner_draws(struct planner *p)
 static int planner_add_bind(struct planner *p, uint64_t func, bool pass_calls)
 {
 	struct plan_site s = { .kind = WIRE_SITE_BIND, .func_vaddr = func };
-	struct site_query q = { .vaddr = func,
-				.reg = WIRE_RSI,
-				.is_entry = true,
-				.pass_calls = pass_calls,
-				.allow_stepped = p->opt->allow_stepped,
-				.allow_stack = p->opt->allow_stack };
+	struct site_query q = planner_query(p, func, WIRE_RSI, true);
 
+	q.pass_calls = pass_calls;
 	s.has_location = p->plan->files[p->file].is_unstable;
 	return planner_add(p, &q, &s);
+}
+
+/* bind_inner's body within another function: its place there stands for the return address. */
+static int planner_add_inlined_bind(struct planner *p, const struct bind_place *place)
+{
+	struct plan_site s = { .kind = WIRE_SITE_BIND, .func_vaddr = place->func };
+	struct site_query q = planner_query(p, place->store, place->header_reg, false);
+	size_t at = p->plan->sites_cnt;
+	int err;
+
+	s.has_location = p->plan->files[p->file].is_unstable;
+	err = planner_add(p, &q, &s);
+	if (!err && p->plan->sites_cnt > at)
+		p->plan->sites[at].pushed_words = WIRE_PUSHED_INLINED;
+	return err;
 }
 
 static int planner_binds(struct planner *p)
@@ -295,12 +309,8 @@ static int planner_binds(struct planner *p)
 
 		if (bind_prove(&p->binds, i, p->img, &p->starts, &place))
 			continue;
-		if (place.header_reg == CODE_NONE)
-			err = planner_omit(
-				p, WIRE_SITE_BIND, p->binds.stores[i],
-				"inlined: the header is not an argument of its function");
-		else
-			err = planner_add_bind(p, place.func, false);
+		err = place.is_inlined ? planner_add_inlined_bind(p, &place)
+				       : planner_add_bind(p, place.func, false);
 	}
 	return err;
 }
@@ -383,10 +393,7 @@ int planner_sites(struct planner *p)
 int planner_raise(struct planner *p, uint64_t vaddr)
 {
 	struct plan_site s = { .kind = WIRE_SITE_RAISE, .func_vaddr = vaddr };
-	struct site_query q = { .vaddr = vaddr,
-				.reg = CODE_NONE,
-				.is_entry = true,
-				.allow_stepped = p->opt->allow_stepped };
+	struct site_query q = planner_query(p, vaddr, CODE_NONE, true);
 
 	return planner_add(p, &q, &s);
 }

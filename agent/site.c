@@ -28,6 +28,7 @@ struct site_walk {
 	int64_t slot_off;
 	bool has_slot, is_slot_rbp;
 	bool is_stack_known; /* stack_sz is right */
+	bool is_rdi_lost; /* it was written since q->vaddr */
 	unsigned jumps;
 };
 
@@ -60,6 +61,7 @@ static void site_take(const struct site_walk *w, const struct code_op *op, struc
 	ret->is_popped = w->stack_sz < 0;
 	ret->pushed_words = (uint8_t)(ret->is_popped ? -w->stack_sz / 8 : w->stack_sz / 8);
 	ret->is_emulated = op->is_emulated;
+	ret->is_list_lost = ret->kind == WIRE_SITE_BIND && (w->is_rdi_lost || !w->q->is_entry);
 	ret->stack_word = 0;
 	ret->is_below_rbp = false;
 	if (w->q->reg == CODE_NONE) {
@@ -137,6 +139,7 @@ static void site_follow_registers(struct site_walk *w, const struct code_op *op)
 	    is_rbp == w->is_slot_rbp && off == w->slot_off)
 		is_copied = true;
 	w->held &= (uint16_t)~op->writes;
+	w->is_rdi_lost |= op->writes >> WIRE_RDI & 1;
 	if (is_copied)
 		w->held |= (uint16_t)(1u << (op->copy_to != CODE_NONE ? op->copy_to : op->load_to));
 	if (op->writes & 1u << WIRE_RBP && w->is_slot_rbp)
@@ -173,6 +176,7 @@ static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t
 		w->line = *at = dest;
 	} else if (op->flow == CODE_CALL_INDIRECT && w->q->pass_calls) {
 		w->held &= (uint16_t)~CODE_CALL_CLOBBERS;
+		w->is_rdi_lost = true;
 	} else if (op->flow == CODE_NEXT) {
 		site_follow_memory(w, op);
 		site_follow_registers(w, op);

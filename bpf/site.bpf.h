@@ -23,7 +23,7 @@ const __u16 site_reg_offs[16] = {
  * compiler from merging the usual load with others into just such an offset. */
 static __always_inline __u64 site_value(struct pt_regs *ctx, __u64 cookie)
 {
-	__u8 reg = WIRE_COOKIE_REG(cookie) & 15;
+	__u8 reg = WIRE_COOKIE_REG(cookie);
 	__u64 value = ctx->rdi;
 
 	barrier_var(value);
@@ -304,7 +304,9 @@ static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct 
 		count(t->slot, WIRE_NOT_A_TASK);
 		return;
 	}
-	if (user_word(site_sp(ctx, cookie), &return_addr))
+	if (WIRE_COOKIE_PUSHED(cookie) == WIRE_PUSHED_INLINED)
+		return_addr = ctx->rip;
+	else if (user_word(site_sp(ctx, cookie), &return_addr))
 		count(t->slot, WIRE_HEADER_UNREAD);
 	if (submit_reserve(rec, t, WIRE_BIND, 0, now)) {
 		rec->task_id = w->id;
@@ -312,7 +314,7 @@ static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct 
 		rec->location = WIRE_COOKIE_HAS_LOCATION(cookie) ? w->location : 0;
 		rec->return_addr = return_addr;
 		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
-		rec->owned_tasks = ctx->rdi;
+		rec->owned_tasks = WIRE_COOKIE_HAS_LIST(cookie) ? ctx->rdi : 0;
 		submit_commit(rec);
 	}
 }

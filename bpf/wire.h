@@ -95,9 +95,9 @@ struct wire_bind { /* OwnedTasks::bind_inner: an async task exists; state was 0x
 	__u64 task_id;
 	__u64 vtable;
 	__u64 location;
-	__u64 return_addr; /* where the spawning code goes on */
+	__u64 return_addr; /* where the spawning code goes on, or a place in it */
 	__u64 spawner_id;
-	__u64 owned_tasks; /* address of the OwnedTasks list */
+	__u64 owned_tasks; /* address of the OwnedTasks list, 0 = unknown */
 };
 
 struct wire_shutdown { /* vtable.shutdown entered while neither running nor complete */
@@ -220,8 +220,10 @@ struct wire_thread_info { /* one per thread of a target, from the task iterator 
 /*
  * Attach cookie of a site, one u64:
  *   bits  0-7   enum wire_site
- *   bits  8-12  register holding the task header (or the id), enum wire_reg
- *   bits 13-20  bytes pushed since function entry or since the return, / 8
+ *   bits  8-11  register holding the task header (or the id), enum wire_reg
+ *   bit  12     WIRE_SITE_BIND: rdi is not the task list (any more)
+ *   bits 13-20  bytes pushed since function entry or since the return, / 8;
+ *               WIRE_PUSHED_INLINED: the function was inlined, so there is no return address
  *   bits 21-36  id_off (0 = ask the vtable), or the counter's index for WIRE_SITE_SPAWN_ID
  *   bit  37     the build has spawn locations (tokio_unstable): word at id_off + 8
  *   bits 38-53  scheduler_off
@@ -254,7 +256,10 @@ enum wire_reg {
 #define WIRE_COOKIE_STACK_WORD(c) ((__u8)((c) >> 54))
 #define WIRE_COOKIE_BELOW_RBP(c) ((__u8)((c) >> 62) & 1)
 #define WIRE_COOKIE_SITE(c) ((__u8)(c))
-#define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x1f)
+#define WIRE_PUSHED_INLINED 255
+#define WIRE_COOKIE_NO_LIST(is_lost) ((__u64)(is_lost) << 12) /* to be or-ed in */
+#define WIRE_COOKIE_HAS_LIST(c) (!((c) >> 12 & 1))
+#define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x0f)
 #define WIRE_COOKIE_POPPED(is_popped) ((__u64)(is_popped) << 63) /* to be or-ed in */
 #define WIRE_COOKIE_PUSHED(c) ((__s64)(c) < 0 ? -(int)(__u8)((c) >> 13) : (int)(__u8)((c) >> 13))
 #define WIRE_COOKIE_ID_OFF(c) ((__u16)((c) >> 21))

@@ -57,16 +57,17 @@ static void test_shape(void **state)
 	/* mov rbx,rsi; mov [rbx+0x18],rax; mov rax,[rbx+0x10]; mov rax,[rax+0x48] */
 	assert_int_equal(
 		FIND("\x48\x89\xf3\x48\x89\x43\x18\x48\x8b\x43\x10\x48\x8b\x40\x48\xc3", &p), 1);
-	assert_int_equal(p.header_reg, WIRE_RSI);
+	assert_false(p.is_inlined);
 	/* by rsi itself, with other work between */
 	assert_int_equal(
 		FIND("\x48\x89\x46\x18\x31\xd2\x48\x8b\x4e\x10\x31\xd2\x48\x8b\x49\x48\xc3", &p),
 		1);
-	assert_int_equal(p.header_reg, WIRE_RSI);
+	assert_false(p.is_inlined);
 	/* through r12, whose address takes a SIB byte; its value is no argument */
 	assert_int_equal(FIND("\x49\x89\x44\x24\x18\x49\x8b\x44\x24\x10\x48\x8b\x40\x48\xc3", &p),
 			 1);
-	assert_int_equal(p.header_reg, CODE_NONE);
+	assert_true(p.is_inlined);
+	assert_int_equal(p.header_reg, WIRE_R12);
 }
 
 static void test_other_code(void **state)

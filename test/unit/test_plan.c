@@ -69,6 +69,11 @@ static void make_program(void)
 	/* bind_inner */
 	elfmaker_code(&maker,
 		      "\x55\x48\x89\xe5\x48\x89\x46\x18\x48\x8b\x46\x10\x48\x8b\x40\x48\xc3", 17);
+	/* bind_inner inlined: header in rbx; je */
+	elfmaker_code(&maker,
+		      "\x55\x48\x89\xe5\x48\x89\x43\x18\x48\x8b\x43\x10\x48\x8b\x40\x48"
+		      "\x74\x00\xc3",
+		      19);
 	elfmaker_text(&maker, "/tokio-1.52.3/src/runtime/task/raw.rs");
 }
 
@@ -138,6 +143,12 @@ static void test_full(void **state)
 	s = site_of(p, WIRE_SITE_BIND, 0);
 	assert_non_null(s);
 	assert_int_equal(s->reg, WIRE_RSI);
+	assert_false(s->is_list_lost);
+	s = site_of(p, WIRE_SITE_BIND, 1); /* the inlined one */
+	assert_non_null(s);
+	assert_int_equal(s->reg, WIRE_RBX);
+	assert_int_equal(s->pushed_words, WIRE_PUSHED_INLINED);
+	assert_true(s->is_list_lost);
 	s = site_of(p, WIRE_SITE_SCHEDULE, 0);
 	assert_non_null(s);
 	assert_int_equal(s->vaddr, schedule);
