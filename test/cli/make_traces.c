@@ -65,7 +65,7 @@ static void end(const char *path, enum d9_compression compression, size_t cut, i
 	struct d9_sink *sink = NULL;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
 	struct stat st;
-	uint8_t byte;
+	uint8_t byte = 0;
 
 	if (fd < 0)
 		check(-errno, path);
