@@ -24,8 +24,23 @@ static void put_wake(struct track *t, uint64_t ts_ns, uint64_t waker, uint64_t w
 								 WORKER_UNKNOWN});
 }
 
+/*
+ * In current_thread runtimes that were not optimised across crates, Tokio also comes by schedule()
+ * when it spawns a task, and when a poll that was woken in its course gives the task back. Neither is
+ * a wake: a new task is runnable from the start, and the second is the NOTIFIED end of that poll.
+ */
+static bool is_own_schedule(struct track *t, const struct wire_wake *rec)
+{
+	const struct task *task = tasks_find(t->tasks, rec->woken_id);
+
+	return rec->waker_id == rec->woken_id || (task && task->is_unpolled) ||
+	       (!task && spawns_is_pending(t->spawns, rec->woken_id));
+}
+
 bool poll_wake(struct track *t, const struct wire_wake *rec)
 {
+	if (is_own_schedule(t, rec))
+		return false;
 	put_wake(t, rec->head.ts_ns, rec->waker_id, rec->woken_id,
 		 threads_find(t->threads, (pid_t)rec->head.tid));
 	return true;

@@ -125,6 +125,17 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 
 /* ---- which counter is Tokio's ---- */
 
+bool spawns_is_pending(const struct spawns *sp, uint64_t id)
+{
+	if (id >> 60)
+		return false;
+	for (uint32_t c = 0; c < SPAWN_COUNTERS_MAX; c++)
+		if (sp->counters[c].first_id && sp->counters[c].state == COUNTER_CONFIRMED &&
+		    keymap_get(&sp->by_key, key_of(id, c)) != KEYMAP_NONE)
+			return true;
+	return false;
+}
+
 void spawns_put(struct spawns *sp, const struct spawn_task *task, uint64_t ts_ns,
 		uint32_t worker_id)
 {

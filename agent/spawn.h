@@ -52,6 +52,9 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 bool spawns_take(struct spawns *sp, uint64_t id, uint32_t tid, uint64_t ts_ns,
 		 struct spawn_birth *ret);
 
+/* Drawn from the counter that is known to be Tokio's, and not seen as a task since. */
+bool spawns_is_pending(const struct spawns *sp, uint64_t id);
+
 /* Write the TaskSpawnEvent. */
 void spawns_put(struct spawns *sp, const struct spawn_task *task, uint64_t ts_ns,
 		uint32_t worker_id);

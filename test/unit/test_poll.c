@@ -321,6 +321,22 @@ static void test_block_in_place(void **state)
 	fx_check_counts(&fx);
 }
 
+/* schedule() of a task just spawned, and of one that gives itself back, is no wake. */
+static void test_own_schedules(void **state)
+{
+	(void)state;
+	fx_bind(&fx, 1900, 102, 50, 0);
+	fx_wake(&fx, 1910, 102, 50, 0);
+	fx_start(&fx, 2000, 102, 50, OWNER, 0);
+	fx_wake(&fx, 2100, 102, 50, 50);
+	fx_end(&fx, 2500, 102, 50, 0, WIRE_END_NOTIFIED);
+	fx_wake(&fx, 2600, 999, 50, 0);
+	fx_decode(&fx);
+	assert_int_equal(fx_nth(&fx, D9_EV_WAKE, 0)->ts_ns, 2500);
+	assert_int_equal(fx_nth(&fx, D9_EV_WAKE, 1)->ts_ns, 2600);
+	assert_null(fx_nth(&fx, D9_EV_WAKE, 2));
+}
+
 static void test_wakes(void **state)
 {
 	const struct fx_event *e;
@@ -416,7 +432,7 @@ int main(void)
 		T(test_unpaired_end),	   T(test_blocking_task),
 		T(test_launch_is_no_nesting), T(test_block_in_place),
 		T(test_block_on_in_blocking),
-		T(test_wakes),		   T(test_causes),
+		T(test_own_schedules), T(test_wakes),		   T(test_causes),
 		T(test_unread_header),	   T(test_too_deep),
 	};
 
