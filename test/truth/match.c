@@ -15,10 +15,9 @@
 #include <unistd.h>
 
 #include "test/truth/pair.h"
+#include "test/truth/samples.h"
 #include "test/truth/side.h"
 #include "test/truth/wakemap.h"
-
-#define METRIC_NS 25000000ull /* a sample of ours is at most this far from one of dial9's */
 
 static const struct head {
 	const char *name;
@@ -42,37 +41,6 @@ static void print_head(void)
 static double percent(uint64_t part, uint64_t of)
 {
 	return of ? 100.0 * (double)part / (double)of : 100.0;
-}
-
-/* Samples are taken at other moments: theirs lies within one of what ours say around it. */
-static void compare_metrics(struct pairing *p, const struct side *theirs, const struct side *ours)
-{
-	for (size_t i = 0; ours->has_metrics && i < theirs->metrics.cnt; i++) {
-		const struct side_metric *t = &theirs->metrics.at[i];
-		uint32_t alive[2] = { UINT32_MAX, 0 }, queue[2] = { UINT32_MAX, 0 };
-		bool found = false;
-
-		if (window_of(p, t->ts_ns - METRIC_NS, t->ts_ns + METRIC_NS) < 0)
-			continue;
-		for (size_t j = 0; j < ours->metrics.cnt; j++) {
-			const struct side_metric *o = &ours->metrics.at[j];
-
-			if (strncmp(side_str(o->runtime), side_str(t->runtime),
-				    strlen(side_str(t->runtime))) ||
-			    o->ts_ns + METRIC_NS < t->ts_ns || t->ts_ns + METRIC_NS < o->ts_ns)
-				continue;
-			found = true;
-			alive[0] = o->alive < alive[0] ? o->alive : alive[0];
-			alive[1] = o->alive > alive[1] ? o->alive : alive[1];
-			queue[0] = o->queue < queue[0] ? o->queue : queue[0];
-			queue[1] = o->queue > queue[1] ? o->queue : queue[1];
-		}
-		if (!found)
-			continue;
-		p->metric_read++;
-		p->alive_off += t->alive + 1 < alive[0] || t->alive > alive[1] + 1;
-		p->global_off += t->queue + 1 < queue[0] || t->queue > queue[1] + 1;
-	}
 }
 
 static char why[1024];
@@ -101,6 +69,7 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("ends missing", p->deaths.theirs_only);
 	fault("ends invented", p->deaths.ours_only);
 	fault("parks stray", p->parks_stray);
+	fault("unparks unseen", p->parks_guessed * 50 > p->parks_ours ? p->parks_guessed : 0);
 	fault("wakes unmapped", m->unmapped);
 	fault("wakes invented", m->ours_only);
 	fault("wakers", m->wrong_waker + m->wrong_worker);
@@ -111,7 +80,7 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 				      diffs_at(&p->start, 990) : 0);
 	fault("ns end p99", diffs_at(&p->end, 990) > PAIR_SLACK_NS ? diffs_at(&p->end, 990) : 0);
 	fault("queue depths", p->queue_off * 200 > p->queue_read ? p->queue_off : 0);
-	fault("alive counts", p->alive_off * 20 > p->metric_read ? p->alive_off : 0);
+	fault("alive counts", p->alive_off * 100 > p->alive_read ? p->alive_off : 0);
 	fault("global queues", p->global_off * 20 > p->metric_read ? p->global_off : 0);
 	if (!p->polls.both)
 		fault("polls at all: nothing was compared", 1);
@@ -128,9 +97,9 @@ static void print_row(const char *name, const struct pairing *p, const struct wa
 	if (ours->has_queue)
 		snprintf(queue, sizeof(queue), "%.1f",
 			 percent(p->queue_read - p->queue_off, p->queue_read));
-	if (ours->has_metrics)
+	if (p->alive_read)
 		snprintf(alive, sizeof(alive), "%.0f",
-			 percent(p->metric_read - p->alive_off, p->metric_read));
+			 percent(p->alive_read - p->alive_off, p->alive_read));
 	printf("%-22s%8" PRIu64 "%8.3f%8.3f%8.2f%8.2f%8.0f", name, p->polls.both,
 	       percent(p->polls.both, p->polls.theirs),
 	       percent(p->polls.both, p->polls.ours - p->polls.unseen),
@@ -159,10 +128,12 @@ static void print_more(const struct pairing *p, const struct wakemap *m)
 		"  polls theirs %" PRIu64 " ours %" PRIu64 "; spawns %" PRIu64 "/%" PRIu64
 		"; ends %" PRIu64 "/%" PRIu64 " (%" PRIu64 " of no task); wakes direct %" PRIu64
 		" own %" PRIu64 " redundant %" PRIu64 " after end %" PRIu64 " late %" PRIu64
-		" aborts %" PRIu64 "; parks theirs %" PRIu64 " ours %" PRIu64 "\n",
+		" aborts %" PRIu64 "; parks theirs %" PRIu64 " ours %" PRIu64
+		" guessed %" PRIu64 " after the last %" PRIu64 "\n",
 		p->polls.theirs, p->polls.ours, p->births.theirs, p->births.ours, p->deaths.theirs,
 		p->deaths.ours, p->deaths.unseen, m->direct, m->own, m->redundant, m->after_end,
-		m->late, m->aborts, p->parks_theirs, p->parks_ours);
+		m->late, m->aborts, p->parks_theirs, p->parks_ours, p->parks_guessed,
+		p->parks_after);
 }
 
 int main(int argc, char **argv)
@@ -213,7 +184,7 @@ int main(int argc, char **argv)
 	side_load(&ours, argv[optind + 1], true);
 	pair_all(&p, &theirs, &ours);
 	wakemap_all(&m, &p, &theirs, &ours);
-	compare_metrics(&p, &theirs, &ours);
+	samples_compare(&p, &theirs, &ours);
 	judge(&p, &m, &theirs, &ours);
 	print_row(name, &p, &m, &ours);
 	if (p.verbose)

@@ -348,6 +348,17 @@ static void pair_runtimes(struct pairing *p, const struct side *theirs, const st
 	}
 }
 
+/* dial9 has no poll on that worker later on. */
+static bool is_last(const struct side *theirs, const struct pairing *p, const struct side_park *o)
+{
+	for (size_t i = 0; i < theirs->polls.cnt; i++)
+		if (theirs->polls.at[i].start_ns > o->from_ns &&
+		    theirs->polls.at[i].worker < PAIR_WORKERS_MAX &&
+		    p->worker_of[theirs->polls.at[i].worker] == o->worker)
+			return false;
+	return true;
+}
+
 /* Each sleep of ours lies inside a park of dial9's on that thread. */
 static void pair_parks(struct pairing *p, struct side *theirs, struct side *ours)
 {
@@ -371,6 +382,11 @@ static void pair_parks(struct pairing *p, struct side *theirs, struct side *ours
 			    p->worker_of[t->worker] != UINT64_MAX &&
 			    p->worker_of[t->worker] != o->worker)
 				p->parks_stray++;
+		} else if (t && t->tid == o->tid && t->from_ns <= o->from_ns && o->is_guess) {
+			p->parks_guessed++;
+			t->is_claimed = true;
+		} else if ((!t || t->tid != o->tid) && is_last(theirs, p, o)) {
+			p->parks_after++;
 		} else {
 			p->parks_stray++;
 			pair_say(p, "park", "tid %u worker %llu %llu..%llu; dial9's next %llu..%llu",

@@ -45,12 +45,15 @@ struct pairing {
 	uint64_t polls_inferred;
 	struct diffs start, end, birth, death;
 	uint64_t queue_read, queue_off; /* depth at poll start: compared, off by more than 1 */
-	uint64_t metric_read, alive_off, global_off;
+	uint64_t metric_read, global_off; /* global queue against theirs of the same time */
+	uint64_t alive_read, alive_off; /* against the spawns and ends that dial9 saw until then */
 
 	uint64_t worker_of[PAIR_WORKERS_MAX]; /* theirs -> ours, UINT64_MAX unknown */
 	uint64_t workers, worker_clash, runtime_clash;
 
 	uint64_t parks_ours, parks_theirs, parks_inside, parks_stray, never_slept;
+	uint64_t parks_guessed; /* begin in one of theirs, the switch-in was not reported */
+	uint64_t parks_after; /* a worker that shuts down: after its last hook */
 };
 
 /* -1: not in any window; else its number. */

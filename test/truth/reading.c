@@ -126,6 +126,7 @@ static void unpark(struct reading *r, const struct d9_ev *ev)
 		if (r->parked[i].tid == tid && r->parked[i].worker == worker &&
 		    p->to_ns == SIDE_OPEN) {
 			p->to_ns = ev->ts_ns;
+			p->is_guess = !d9_val(ev, D9F_worker_unpark_sched_wait_ns);
 			return;
 		}
 	}

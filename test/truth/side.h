@@ -56,6 +56,7 @@ struct side_park {
 	uint64_t worker, from_ns, to_ns;
 	uint32_t tid;
 	bool is_claimed;
+	bool is_guess; /* ours: the kernel did not report the switch-in, an event after it ends it */
 };
 
 struct side_metric {
