@@ -9,6 +9,7 @@ mod load;
 mod odd;
 mod run;
 mod truth;
+mod truthlog;
 
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::time::{Duration, Instant};
@@ -167,7 +168,7 @@ fn main() {
             args.mode,
             args.workers
         );
-        if let Err(why) = truth::write(path, &head) {
+        if let Err(why) = truthlog::write(path, &head) {
             eprintln!("rich: {path}: {why}");
             std::process::exit(1);
         }
