@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COMPRESSION_MAX 32
+
 struct debuginfo {
 	Elf *elf;
 	Dwarf *dwarf;
@@ -31,9 +33,15 @@ static int debuginfo_check(const struct sections *sections)
 	for (size_t i = 0; i < sections->cnt; i++) {
 		const struct section *s = &sections->list[i];
 
-		if (strncmp(s->name, ".debug_", 7) == 0 &&
+		if (strstr(s->name, "debug") && /* also .gnu.debuglto_.debug_info */
 		    __builtin_add_overflow(sz, s->full_sz, &sz))
 			sz = UINT64_MAX;
+		/* honest debug info compresses to a fifth */
+		if (s->full_sz / COMPRESSION_MAX > s->file_sz + 4096) {
+			log_debug("debug info section %s claims to unpack to %llu bytes: not used",
+				  s->name, (unsigned long long)s->full_sz);
+			return -ENOENT;
+		}
 		/* an old compression whose size cannot be known before */
 		if (strncmp(s->name, ".zdebug", 7) == 0 ||
 		    strcmp(s->name, ".gnu_debugaltlink") == 0) {

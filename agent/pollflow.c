@@ -93,7 +93,8 @@ static int pollflow_decode(struct pollflow *p)
 			step->dest = pollflow_offset(p, op.dest);
 		if (op.flow == CODE_CALL || (op.flow == CODE_JUMP && step->dest == NOWHERE))
 			pollflow_add_call(p, op.dest);
-		if (op.lea_to != CODE_NONE && op.mem_addr && !image_is_code(p->img, op.mem_addr)) {
+		if (op.lea_to != CODE_NONE && op.mem_addr &&
+		    pollflow_offset(p, op.mem_addr) == NOWHERE) {
 			last_lea = op.mem_addr;
 			last_lea_off = off;
 		}

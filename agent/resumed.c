@@ -244,6 +244,9 @@ int resumed_open(struct image *img, struct resumed **ret)
 	}
 	if (err == 0)
 		err = resumed_windows(&scan, false, sizeof(resumed_text), resumed_look_text);
+	/* some linkers put constants and code into one segment */
+	if (err == 0 && scan.texts_cnt == 0)
+		err = resumed_windows(&scan, true, sizeof(resumed_text), resumed_look_text);
 	if (err == 0)
 		err = scan.texts_cnt ? resumed_windows(&scan, true, LEA_SZ + CALL_SZ + 1,
 						       resumed_look_code)
