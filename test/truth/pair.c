@@ -86,7 +86,7 @@ static bool is_unseen(const struct pairing *p, const struct side *theirs, const 
 	if ((at < theirs->polls.cnt && theirs->polls.at[at].task == task) ||
 	    side_birth_of(theirs, task))
 		return false;
-	if (side_task_is(ours, task, 'b', NULL) || (poll && poll->kind == POLL_INNER))
+	if (side_task_of(ours, task, 'b') || (poll && poll->kind == POLL_INNER))
 		return true;
 	for (size_t i = 0; poll && i < PAIR_WORKERS_MAX; i++)
 		if (p->worker_of[i] == poll->worker)
@@ -94,6 +94,7 @@ static bool is_unseen(const struct pairing *p, const struct side *theirs, const 
 	return true;
 }
 
+/* Each worker of dial9's is one of ours. */
 static void map_worker(struct pairing *p, const struct side_poll *t, const struct side_poll *o)
 {
 	if (t->worker >= PAIR_WORKERS_MAX) {
@@ -101,21 +102,34 @@ static void map_worker(struct pairing *p, const struct side_poll *t, const struc
 		return;
 	}
 	if (p->worker_of[t->worker] == UINT64_MAX) {
-		for (size_t i = 0; i < PAIR_WORKERS_MAX; i++)
-			if (p->worker_of[i] == o->worker) {
-				pair_say(p, "worker", "dial9's %llu and %zu are both our %llu",
-					 ULL(t->worker), i, ULL(o->worker));
-				p->worker_clash++;
-				return;
-			}
 		p->worker_of[t->worker] = o->worker;
+		p->life_of[t->worker] = (struct window){ t->start_ns, t->end_ns };
 		p->workers++;
-	} else if (p->worker_of[t->worker] != o->worker) {
+	}
+	if (t->start_ns < p->life_of[t->worker].from_ns)
+		p->life_of[t->worker].from_ns = t->start_ns;
+	if (t->end_ns > p->life_of[t->worker].to_ns)
+		p->life_of[t->worker].to_ns = t->end_ns;
+	if (p->worker_of[t->worker] != o->worker) {
 		pair_say(p, "worker", "task %llu at %llu: dial9's %llu is our %llu, here %llu",
 			 ULL(t->task), ULL(t->start_ns), ULL(t->worker),
 			 ULL(p->worker_of[t->worker]), ULL(o->worker));
 		p->polls.wrong_worker++;
 	}
+}
+
+/* And no two of one time are the same of ours: one that is built again may have its place. */
+static void check_workers(struct pairing *p)
+{
+	for (size_t i = 0; i < PAIR_WORKERS_MAX; i++)
+		for (size_t k = 0; k < i; k++)
+			if (p->worker_of[i] != UINT64_MAX && p->worker_of[i] == p->worker_of[k] &&
+			    p->life_of[i].from_ns <= p->life_of[k].to_ns &&
+			    p->life_of[k].from_ns <= p->life_of[i].to_ns) {
+				pair_say(p, "worker", "dial9's %zu and %zu are both our %llu", k, i,
+					 ULL(p->worker_of[i]));
+				p->worker_clash++;
+			}
 }
 
 static void compare_polls(struct pairing *p, const struct side *ours, const struct side_poll *t,
@@ -165,6 +179,8 @@ static void pair_polls(struct pairing *p, struct side *theirs, struct side *ours
 
 		if (t->task != o->task) {
 			t->task < o->task ? i++ : j++;
+		} else if (o->end_ns == SIDE_OPEN) {
+			j++;
 		} else if (o->start_ns <= t->end_ns && o->end_ns >= t->start_ns) {
 			t->mate = (uint32_t)j++;
 			o->mate = (uint32_t)i++;
@@ -359,6 +375,28 @@ static bool is_last(const struct side *theirs, const struct pairing *p, const st
 	return true;
 }
 
+/*
+ * The thread gave its worker away in block_in_place and sleeps in the blocking pool: the next park
+ * that dial9 saw of that worker is another thread's, or the last before was.
+ */
+static bool is_given_away(const struct side *theirs, const struct pairing *p,
+			  const struct side_park *o)
+{
+	const struct side_park *before = NULL, *after = NULL;
+
+	for (size_t i = 0; i < theirs->parks.cnt; i++) {
+		const struct side_park *t = &theirs->parks.at[i];
+
+		if (t->worker >= PAIR_WORKERS_MAX || p->worker_of[t->worker] != o->worker)
+			continue;
+		if (t->from_ns <= o->from_ns && (!before || t->from_ns > before->from_ns))
+			before = t;
+		if (t->from_ns > o->from_ns && (!after || t->from_ns < after->from_ns))
+			after = t;
+	}
+	return (before && before->tid != o->tid) || (after && after->tid != o->tid);
+}
+
 /* Each sleep of ours lies inside a park of dial9's on that thread. */
 static void pair_parks(struct pairing *p, struct side *theirs, struct side *ours)
 {
@@ -387,6 +425,8 @@ static void pair_parks(struct pairing *p, struct side *theirs, struct side *ours
 			t->is_claimed = true;
 		} else if ((!t || t->tid != o->tid) && is_last(theirs, p, o)) {
 			p->parks_after++;
+		} else if (is_given_away(theirs, p, o)) {
+			p->parks_given++;
 		} else {
 			p->parks_stray++;
 			pair_say(p, "park", "tid %u worker %llu %llu..%llu; dial9's next %llu..%llu",
@@ -407,6 +447,7 @@ void pair_all(struct pairing *p, struct side *theirs, struct side *ours)
 	for (size_t i = 0; i < PAIR_WORKERS_MAX; i++)
 		p->worker_of[i] = UINT64_MAX;
 	pair_polls(p, theirs, ours);
+	check_workers(p);
 	pair_births(p, theirs, ours);
 	pair_deaths(p, theirs, ours);
 	pair_runtimes(p, theirs, ours);

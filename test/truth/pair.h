@@ -49,10 +49,12 @@ struct pairing {
 	uint64_t alive_read, alive_off; /* against the spawns and ends that dial9 saw until then */
 
 	uint64_t worker_of[PAIR_WORKERS_MAX]; /* theirs -> ours, UINT64_MAX unknown */
+	struct window life_of[PAIR_WORKERS_MAX]; /* first to last poll */
 	uint64_t workers, worker_clash, runtime_clash;
 
 	uint64_t parks_ours, parks_theirs, parks_inside, parks_stray, never_slept;
 	uint64_t parks_guessed; /* begin in one of theirs, the switch-in was not reported */
+	uint64_t parks_given; /* of a thread whose worker another one has: block_in_place */
 	uint64_t parks_after; /* a worker that shuts down: after its last hook */
 };
 

@@ -59,7 +59,9 @@ fn current_thread(dial9: &Dial9Handle, slice: Slice) -> String {
             flows_of::timers(slice, 8).await;
             let _ = flow.await;
         });
-        let _ = dial9.detach_tokio_runtime(rt.handle());
+        let handle = rt.handle().clone();
+        drop(rt);
+        let _ = dial9.detach_tokio_runtime(&handle);
     });
     let _ = driver.join();
     String::new()
@@ -91,8 +93,9 @@ fn runtimes(dial9: &Dial9Handle, rt: &Runtime, slice: Slice) -> String {
         let _ = receiver.await;
     });
     let _ = single.join();
-    let _ = dial9.detach_tokio_runtime(side.handle());
+    let handle = side.handle().clone();
     drop(side);
+    let _ = dial9.detach_tokio_runtime(&handle);
     String::new()
 }
 
@@ -113,8 +116,10 @@ fn rebuild(dial9: &Dial9Handle, slice: Slice) -> String {
             }
             sleep(Duration::from_millis(60)).await;
         });
-        let _ = dial9.detach_tokio_runtime(rt.handle());
+        // only then: a detached runtime's end is not recorded
+        let handle = rt.handle().clone();
         drop(rt);
+        let _ = dial9.detach_tokio_runtime(&handle);
         built += 1;
     }
     format!("built {built}")

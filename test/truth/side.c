@@ -210,12 +210,10 @@ const struct side_death *side_death_of(const struct side *s, uint64_t task)
 	return lo < s->deaths.cnt && s->deaths.at[lo].task == task ? &s->deaths.at[lo] : NULL;
 }
 
-bool side_task_is(const struct side *s, uint64_t task, uint8_t what, uint8_t *ret_cause)
+const struct side_task *side_task_of(const struct side *s, uint64_t task, uint8_t what)
 {
 	LOWER(&s->tasks, task, what, task, what)
-	if (lo == s->tasks.cnt || s->tasks.at[lo].task != task || s->tasks.at[lo].what != what)
-		return false;
-	if (ret_cause)
-		*ret_cause = s->tasks.at[lo].cause;
-	return true;
+	return lo < s->tasks.cnt && s->tasks.at[lo].task == task && s->tasks.at[lo].what == what ?
+		       &s->tasks.at[lo] :
+		       NULL;
 }

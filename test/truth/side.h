@@ -107,7 +107,7 @@ size_t side_poll_at(const struct side *s, uint64_t task, uint64_t start_ns);
 size_t side_wake_at(const struct side *s, uint64_t task, uint64_t ts_ns);
 const struct side_birth *side_birth_of(const struct side *s, uint64_t task);
 const struct side_death *side_death_of(const struct side *s, uint64_t task);
-bool side_task_is(const struct side *s, uint64_t task, uint8_t what, uint8_t *ret_cause);
+const struct side_task *side_task_of(const struct side *s, uint64_t task, uint8_t what);
 
 const char *side_str(uint32_t id);
 

@@ -47,17 +47,21 @@ static bool is_standing(const struct side *ours, uint64_t task, uint64_t ns)
 
 /*
  * dial9 asks Tokio for the current task: on a worker outside any poll, and when a task that is over
- * wakes its joiner, that is the worker's own blocking task. We name none, or the one that is over.
+ * wakes its joiner, that is the worker's own blocking task, on a thread of the blocking pool none.
+ * We name none, or the one that is over.
  */
 static bool is_waker(const struct side *theirs, const struct side *ours, const struct side_wake *t,
 		     const struct side_wake *o)
 {
+	const struct side_task *blocking = side_task_of(ours, o->waker, 'b');
 	size_t at;
 
 	if (t->waker == o->waker)
 		return true;
 	if (side_birth_of(theirs, t->waker))
 		return false;
+	if (blocking && blocking->start_ns <= o->ts_ns && blocking->end_ns >= o->ts_ns)
+		return true;
 	at = side_poll_at(ours, o->waker, o->ts_ns);
 	return !o->waker || (at && ours->polls.at[at - 1].task == o->waker &&
 			     ours->polls.at[at - 1].end_ns >= o->ts_ns);
@@ -143,8 +147,6 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs,
 		 struct side *ours)
 {
-	uint8_t cause;
-
 	for (size_t i = 0; i < theirs->wakes.cnt; i++) {
 		struct side_wake *t = &theirs->wakes.at[i];
 		uint64_t end_ns = t->ts_ns + PAIR_SLACK_NS;
@@ -162,6 +164,7 @@ void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs
 	for (size_t i = 0; i < ours->wakes.cnt; i++) {
 		const struct side_wake *o = &ours->wakes.at[i];
 		const struct side_birth *birth = side_birth_of(theirs, o->woken);
+		const struct side_task *end = side_task_of(ours, o->woken, 'e');
 
 		if (o->is_claimed) {
 			m->ours++;
@@ -174,7 +177,7 @@ void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs
 			continue;
 		}
 		m->ours++;
-		if (side_task_is(ours, o->woken, 'e', &cause) && (cause == 1 || cause == 2)) {
+		if (end && (end->cause == 1 || end->cause == 2)) {
 			m->aborts++;
 			continue;
 		}
