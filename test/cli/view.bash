@@ -13,6 +13,7 @@ make_traces() { # into the directory the tests run in
 
 # Runs dial9-view and compares its output (standard error after standard output) and exit code
 # with NAME.expected. UPDATE=1 writes the file instead: read what changed before you commit it.
+# What a compressor makes of a file depends on its release: those sizes are compared as ZSIZE.
 expect() { # NAME ARGS...
 	local want=$BATS_TEST_DIRNAME/$1.expected got=$BATS_TEST_TMPDIR/got status=0
 	shift
@@ -21,6 +22,8 @@ expect() { # NAME ARGS...
 		cat "$got.err"
 		echo "exit $status"
 	} >>"$got"
+	sed -i -E 's/^(  (zstd|gzip)) +[0-9]+ /\1        ZSIZE /' "$got"
+	sed -i -E '/"compression": "(zstd|gzip)"/{n;s/"bytes": [0-9]+/"bytes": ZSIZE/}' "$got"
 	[ -z "${UPDATE:-}" ] || cp "$got" "$want"
 	diff -u "$want" "$got"
 }
