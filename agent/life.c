@@ -95,8 +95,10 @@ bool life_end(struct track *t, uint64_t task_id, uint64_t ts_ns, enum life_cause
 
 	if (!task && tasks_has_ended(t->tasks, task_id))
 		return false;
-	if (task)
+	if (task) {
+		wake_due(t, task);
 		tasklists_ended(&t->lists, task->list);
+	}
 	tasks_end(t->tasks, task_id);
 	if (!t->o.has_task_events)
 		return true;

@@ -9,40 +9,25 @@
 
 _Static_assert(THREAD_DEPTH == WIRE_POLL_DEPTH, "depth");
 
-static void put_wake(struct track *t, uint64_t ts_ns, uint64_t waker, uint64_t woken,
-		     const struct thread *th)
-{
-	const struct worker *w = th ? th->worker : NULL;
-
-	t->stats.wakes++;
-	/* The field holds 8 bits: a worker of a higher id reads as "not a worker". */
-	emit_put_wake(t->e, ts_ns,
-		      &(struct d9_wake){.waker_task_id = waker,
-					.woken_task_id = woken,
-					.target_worker = w && w->id < WORKER_BLOCKING ?
-								 (uint8_t)w->id :
-								 WORKER_UNKNOWN});
-}
-
 /*
  * In current_thread runtimes that were not optimised across crates, Tokio also comes by schedule()
  * when it spawns a task, and when a poll that was woken in its course gives the task back. Neither is
  * a wake: a new task is runnable from the start, and the second is the NOTIFIED end of that poll.
  */
-static bool is_own_schedule(struct track *t, const struct wire_wake *rec)
+static bool is_own_schedule(struct track *t, const struct task *task, const struct wire_wake *rec)
 {
-	const struct task *task = tasks_find(t->tasks, rec->woken_id);
-
 	return rec->waker_id == rec->woken_id || (task && task->is_unpolled) ||
 	       (!task && spawns_is_pending(t->spawns, rec->woken_id));
 }
 
 bool poll_wake(struct track *t, const struct wire_wake *rec)
 {
-	if (is_own_schedule(t, rec))
+	struct task *task = tasks_find(t->tasks, rec->woken_id);
+
+	if (is_own_schedule(t, task, rec))
 		return false;
-	put_wake(t, rec->head.ts_ns, rec->waker_id, rec->woken_id,
-		 threads_find(t->threads, (pid_t)rec->head.tid));
+	wake_scheduled(t, task, rec->head.ts_ns, rec->waker_id, rec->woken_id,
+		       threads_find(t->threads, (pid_t)rec->head.tid));
 	return true;
 }
 
@@ -148,8 +133,13 @@ bool poll_end(struct track *t, const struct wire_poll_end *rec)
 	is_written = p->kind != POLL_UNPLACED;
 	was_cancelled = p->was_cancelled;
 	/* Woken during its own poll: when is not known, but it is runnable from here on. */
-	if (is_async && flags & WIRE_END_NOTIFIED && !(flags & WIRE_END_TASK_ENDED))
-		put_wake(t, ts, rec->task_id, rec->task_id, th);
+	if (is_async && flags & WIRE_END_NOTIFIED && !(flags & WIRE_END_TASK_ENDED)) {
+		struct task *task = tasks_find(t->tasks, rec->task_id);
+
+		wake_notified(t, task, rec->task_id, ts, th,
+			      !task || p->kind != POLL_WORKER ||
+				      task->polled_by == p->worker->id + 1u);
+	}
 	th->depth = rec->depth;
 	close_one(t, th, rec->depth, ts, rule);
 	if (is_async && flags & WIRE_END_TASK_ENDED)
@@ -214,19 +204,33 @@ static struct worker *place(struct track *t, struct thread *th, const struct wir
 	return w;
 }
 
-/* A task is polled by one worker at a time: where ends are inferred, its poll here shows that the
- * one there is over. */
-static void end_elsewhere(struct track *t, const struct poll *p)
+/* A task is polled by one worker at a time: its poll here shows that the one there is over. Where
+ * ends are inferred, that is its end; where they are exact, it has only not got there yet. */
+static void overtake(struct track *t, struct task *task, const struct poll *p)
+{
+	struct worker *w;
+
+	w = task->polled_by ? runtimes_worker(t->runtimes, task->polled_by - 1u) : NULL;
+	if (!w || w == p->worker || !w->open || w->open->task_id != p->task_id)
+		return;
+	if (t->o.has_exact_ends)
+		wake_overtaken(t, task, p->start_ns, w->holder);
+	else
+		workers_poll_end(t->workers, w->holder, w->open, p->start_ns, RULE_ELSEWHERE);
+}
+
+/* The task's last wake has led to this poll. */
+static void arrive(struct track *t, const struct poll *p)
 {
 	struct task *task = tasks_find(t->tasks, p->task_id);
-	struct worker *w;
 
 	if (!task)
 		return;
-	w = task->polled_by ? runtimes_worker(t->runtimes, task->polled_by - 1u) : NULL;
-	task->polled_by = (uint16_t)(p->worker->id + 1);
-	if (w && w != p->worker && w->open && w->open->task_id == p->task_id)
-		workers_poll_end(t->workers, w->holder, w->open, p->start_ns, RULE_ELSEWHERE);
+	if (p->worker) {
+		overtake(t, task, p);
+		task->polled_by = (uint16_t)(p->worker->id + 1);
+	}
+	wake_due(t, task);
 }
 
 bool poll_start(struct track *t, const struct wire_poll_start *rec)
@@ -266,6 +270,7 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 									&is_known));
 		p->kind = POLL_NESTED;
 		th->depth++;
+		arrive(t, p);
 		return true;
 	}
 	p->worker = place(t, th, rec);
@@ -277,10 +282,9 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 	}
 	th->depth++;
 	mark_blocking(t, th, p->worker);
+	arrive(t, p);
 	if (!p->worker)
 		return false;
-	if (!t->o.has_exact_ends)
-		end_elsewhere(t, p);
 	note_queue(t, rec->local_queue);
 	workers_poll_start(t->workers, p,
 			   rec->local_queue == WIRE_QUEUE_UNKNOWN ? 0 : rec->local_queue);

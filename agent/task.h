@@ -24,6 +24,8 @@ struct task {
 	uint8_t list; /* number of its task list (tasklist.h), TASK_NO_LIST = unknown */
 	bool is_unpolled : 1; /* spawned before our eyes, not polled yet */
 	bool is_fresh : 1; /* polled since the last time the table was aged */
+	bool is_woken : 1; /* its schedule() was hit since its last poll began */
+	bool has_held_wake : 1; /* wake.h */
 };
 
 struct tasks;

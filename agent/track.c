@@ -198,6 +198,7 @@ void track_finish(struct track *t, uint64_t now_ns)
 
 	while ((th = threads_next(t->threads, &at)))
 		thread_over(t, th, now_ns, RULE_FINISH);
+	wake_finish(t);
 	spawns_tick(t->spawns, now_ns, true);
 }
 

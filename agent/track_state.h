@@ -17,6 +17,7 @@
 #include "agent/tasklist.h"
 #include "agent/thread.h"
 #include "agent/track.h"
+#include "agent/wake.h"
 #include "agent/worker.h"
 #include "bpf/wire.h"
 
@@ -33,6 +34,7 @@ struct track {
 	struct spawns *spawns;
 	struct offcpu *offcpu;
 	struct tasklists lists;
+	struct wakes wakes;
 	uint64_t queue_read, queue_unread; /* poll starts with and without a queue depth */
 	bool has_lost; /* records were lost: our own counts of tasks are not exact */
 	struct track_stats stats;
