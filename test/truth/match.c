@@ -24,7 +24,7 @@ static const struct head {
 	int width;
 } heads[] = {
 	{ "workload", -22 }, { "polls", 8 },	 { "recall%", 8 },   { "precis%", 8 },
-	{ "start99", 8 },    { "end99", 8 },	 { "max us", 8 },    { "spawns", 8 },
+	{ "start99", 8 },    { "end99", 8 },	 { "cold99", 8 },    { "max us", 8 },    { "spawns", 8 },
 	{ "ends", 8 },	     { "workers", 8 },	 { "wakes", 8 },     { "mapped%", 8 },
 	{ "own", 8 },	     { "redund", 8 },	 { "late", 6 },	     { "only-us", 8 },
 	{ "parks", 7 },	     { "no-slp", 7 },	 { "queue", 7 },     { "alive", 6 },
@@ -54,6 +54,12 @@ static void fault(const char *what, uint64_t cnt)
 			 what);
 }
 
+/* The 99th percentile if it is over the limit; too few to have one are held to nothing. */
+static uint64_t over(const struct diffs *d, uint64_t limit_ns)
+{
+	return d->v.cnt >= 100 && diffs_at(d, 990) > limit_ns ? diffs_at(d, 990) : 0;
+}
+
 static void judge(const struct pairing *p, const struct wakemap *m, const struct side *theirs,
 		  const struct side *ours)
 {
@@ -76,9 +82,10 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("lost", ours->lost);
 	fault("unpaired starts or ends", ours->flaws);
 	fault("unpaired in dial9's", theirs->flaws);
-	fault("ns start p99", diffs_at(&p->start, 990) > PAIR_SLACK_NS ?
-				      diffs_at(&p->start, 990) : 0);
-	fault("ns end p99", diffs_at(&p->end, 990) > PAIR_SLACK_NS ? diffs_at(&p->end, 990) : 0);
+	fault("ns start p99", over(&p->start, PAIR_SLACK_NS));
+	fault("ns end p99", over(&p->end, PAIR_SLACK_NS));
+	fault("ns cold start p99", over(&p->start_cold, PAIR_COLD_LIMIT_NS));
+	fault("ns cold end p99", over(&p->end_cold, PAIR_COLD_LIMIT_NS));
 	fault("queue depths", p->queue_off * 200 > p->queue_read ? p->queue_off : 0);
 	fault("alive counts", p->alive_off * 100 > p->alive_read ? p->alive_off : 0);
 	fault("global queues", p->global_off * 20 > p->metric_read ? p->global_off : 0);
@@ -89,26 +96,28 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 static void print_row(const char *name, const struct pairing *p, const struct wakemap *m,
 		      const struct side *ours)
 {
-	uint64_t max_ns = diffs_at(&p->start, 1000), mapped = m->theirs - m->unmapped;
+	const struct diffs *all[] = { &p->start, &p->end, &p->start_cold, &p->end_cold };
+	uint64_t max_ns = 0, mapped = m->theirs - m->unmapped;
 	char queue[16] = "-", alive[16] = "-";
 
-	if (diffs_at(&p->end, 1000) > max_ns)
-		max_ns = diffs_at(&p->end, 1000);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (diffs_at(all[i], 1000) > max_ns)
+			max_ns = diffs_at(all[i], 1000);
 	if (ours->has_queue)
 		snprintf(queue, sizeof(queue), "%.1f",
 			 percent(p->queue_read - p->queue_off, p->queue_read));
 	if (p->alive_read)
 		snprintf(alive, sizeof(alive), "%.0f",
 			 percent(p->alive_read - p->alive_off, p->alive_read));
-	printf("%-22s%8" PRIu64 "%8.3f%8.3f%8.2f%8.2f%8.0f", name, p->polls.both,
+	printf("%-22s%8" PRIu64 "%8.3f%8.3f%8.2f%8.2f%8.2f%8.0f", name, p->polls.both,
 	       percent(p->polls.both, p->polls.theirs),
 	       percent(p->polls.both, p->polls.ours - p->polls.unseen),
 	       (double)diffs_at(&p->start, 990) / 1e3, (double)diffs_at(&p->end, 990) / 1e3,
-	       (double)max_ns / 1e3);
+	       (double)diffs_at(&p->start_cold, 990) / 1e3, (double)max_ns / 1e3);
 	printf("%8" PRIu64 "%8" PRIu64 "%8" PRIu64 "%8" PRIu64 "%8.3f%8" PRIu64 "%8" PRIu64
 	       "%6" PRIu64 "%8" PRIu64,
 	       p->births.both, p->deaths.both, p->workers, m->theirs, percent(mapped, m->theirs),
-	       m->own, m->redundant + m->after_end, m->late, m->plain);
+	       m->own, m->redundant + m->after_end + m->swallowed, m->late, m->plain);
 	printf("%7" PRIu64 "%7" PRIu64 "%7s%6s%7" PRIu64 "%6" PRIu64 "%5" PRIu64 "  %s%s\n",
 	       p->parks_ours, p->never_slept, queue, alive, p->polls.unseen, p->polls.edge,
 	       ours->lost, *why ? "DIFFERS:" : "equal", why);
@@ -117,9 +126,12 @@ static void print_row(const char *name, const struct pairing *p, const struct wa
 static void print_more(const struct pairing *p, const struct wakemap *m)
 {
 	fprintf(stderr,
-		"  start p50 %" PRIu64 " p99 %" PRIu64 " max %" PRIu64 " ns; end p50 %" PRIu64
+		"  cold start p50 %" PRIu64 " p99 %" PRIu64 " of %zu, cold end p99 %" PRIu64
+		" of %zu; start p50 %" PRIu64 " p99 %" PRIu64 " max %" PRIu64 " ns; end p50 %" PRIu64
 		" p99 %" PRIu64 " max %" PRIu64 " ns; spawn p99 %" PRIu64 ", end p99 %" PRIu64
 		" ns; wake p50 %" PRIu64 " p99 %" PRIu64 " ns\n",
+		diffs_at(&p->start_cold, 500), diffs_at(&p->start_cold, 990),
+		p->start_cold.v.cnt, diffs_at(&p->end_cold, 990), p->end_cold.v.cnt,
 		diffs_at(&p->start, 500), diffs_at(&p->start, 990), diffs_at(&p->start, 1000),
 		diffs_at(&p->end, 500), diffs_at(&p->end, 990), diffs_at(&p->end, 1000),
 		diffs_at(&p->birth, 990), diffs_at(&p->death, 990), diffs_at(&m->delay, 500),
@@ -127,13 +139,14 @@ static void print_more(const struct pairing *p, const struct wakemap *m)
 	fprintf(stderr,
 		"  polls theirs %" PRIu64 " ours %" PRIu64 "; spawns %" PRIu64 "/%" PRIu64
 		"; ends %" PRIu64 "/%" PRIu64 " (%" PRIu64 " of no task); wakes direct %" PRIu64
-		" own %" PRIu64 " redundant %" PRIu64 " after end %" PRIu64 " late %" PRIu64
-		" aborts %" PRIu64 "; parks theirs %" PRIu64 " ours %" PRIu64
+		" own %" PRIu64 " redundant %" PRIu64 " after end %" PRIu64 " swallowed %" PRIu64
+		" late %" PRIu64 " (p50 %" PRIu64 " max %" PRIu64 " ns) aborts %" PRIu64 "; parks theirs %" PRIu64 " ours %" PRIu64
 		" guessed %" PRIu64 " given away %" PRIu64
 		" after the last %" PRIu64 "\n",
 		p->polls.theirs, p->polls.ours, p->births.theirs, p->births.ours, p->deaths.theirs,
 		p->deaths.ours, p->deaths.unseen, m->direct, m->own, m->redundant, m->after_end,
-		m->late, m->aborts, p->parks_theirs, p->parks_ours, p->parks_guessed,
+		m->swallowed, m->late, diffs_at(&m->lateness, 500), diffs_at(&m->lateness, 1000),
+		m->aborts, p->parks_theirs, p->parks_ours, p->parks_guessed,
 		p->parks_given, p->parks_after);
 }
 

@@ -137,8 +137,9 @@ static void compare_polls(struct pairing *p, const struct side *ours, const stru
 {
 	p->polls.both++;
 	p->polls_inferred += o->rule != 0 && o->kind != POLL_HANDED;
-	diffs_add(&p->start, t->start_ns, o->start_ns);
-	diffs_add(&p->end, t->end_ns, o->end_ns);
+	diffs_add(t->is_cold ? &p->start_cold : &p->start, t->start_ns, o->start_ns);
+	diffs_add(o->end_ns - o->start_ns > PAIR_COLD_NS ? &p->end_cold : &p->end, t->end_ns,
+		  o->end_ns);
 	if (o->start_ns < t->start_ns || o->end_ns > t->end_ns) {
 		p->polls_outside++;
 		pair_say(p, "outside", "task %llu: dial9 %llu..%llu, we %llu..%llu, kind %d rule %d",
@@ -454,6 +455,8 @@ void pair_all(struct pairing *p, struct side *theirs, struct side *ours)
 	pair_parks(p, theirs, ours);
 	diffs_close(&p->start);
 	diffs_close(&p->end);
+	diffs_close(&p->start_cold);
+	diffs_close(&p->end_cold);
 	diffs_close(&p->birth);
 	diffs_close(&p->death);
 }
@@ -462,6 +465,8 @@ void pairing_free(struct pairing *p)
 {
 	free(p->start.v.at);
 	free(p->end.v.at);
+	free(p->start_cold.v.at);
+	free(p->end_cold.v.at);
 	free(p->birth.v.at);
 	free(p->death.v.at);
 }

@@ -18,6 +18,14 @@
 #define PAIR_WINDOWS_MAX 64
 #define PAIR_WORKERS_MAX 1024 /* of dial9; a higher id counts as a wrong one */
 #define PAIR_SLACK_NS 5000ull /* the limit on differences, and how far a stamp may lie */
+/*
+ * Between the two stamps lie dial9's encoder and our probe. On a core that has slept or done other
+ * things they take several times as long; that is a cost, not a wrong stamp. So differences at the
+ * start of a worker's first poll after a park or a long poll, and at the end of a long poll, are told
+ * apart, with a limit of their own.
+ */
+#define PAIR_COLD_NS 1000000ull /* a long poll */
+#define PAIR_COLD_LIMIT_NS 50000ull
 
 struct window {
 	uint64_t from_ns, to_ns;
@@ -44,6 +52,7 @@ struct pairing {
 	uint64_t polls_outside; /* not inside their twin: a stamp on the wrong side */
 	uint64_t polls_inferred;
 	struct diffs start, end, birth, death;
+	struct diffs start_cold, end_cold; /* caches cold: see PAIR_COLD_NS */
 	uint64_t queue_read, queue_off; /* depth at poll start: compared, off by more than 1 */
 	uint64_t metric_read, global_off; /* global queue against theirs of the same time */
 	uint64_t alive_read, alive_off; /* against the spawns and ends that dial9 saw until then */

@@ -26,6 +26,7 @@ static void turn(struct reading *r)
 	for (; r->wakes_unfollowed < s->wakes.cnt; r->wakes_unfollowed++)
 		s->wakes.at[r->wakes_unfollowed].next_ns = UINT64_MAX;
 	r->open_before = r->open_cnt;
+	r->has_slept = true;
 }
 
 static void begin_poll(struct reading *r, const struct d9_ev *ev)
@@ -40,7 +41,9 @@ static void begin_poll(struct reading *r, const struct d9_ev *ev)
 				 .worker = worker,
 				 .queue = (uint32_t)U(poll_start_local_queue),
 				 .loc = STR(poll_start_spawn_loc),
-				 .mate = SIDE_NONE };
+				 .mate = SIDE_NONE,
+				 .is_cold = r->has_slept };
+	r->has_slept = false;
 	if (r->is_ours)
 		for (size_t i = 0; i < r->open_cnt; i++)
 			if (r->open[i].worker == worker) {
@@ -62,7 +65,10 @@ static void end_poll(struct reading *r, const struct d9_ev *ev)
 
 	for (size_t i = r->open_cnt; i-- > (r->is_ours ? 0 : r->open_before);)
 		if (r->open[i].worker == worker) {
-			s->polls.at[r->open[i].poll].end_ns = ev->ts_ns;
+			struct side_poll *p = &s->polls.at[r->open[i].poll];
+
+			p->end_ns = ev->ts_ns;
+			r->has_slept |= p->end_ns - p->start_ns > READING_COLD_NS;
 			r->open_cnt--;
 			memmove(&r->open[i], &r->open[i + 1],
 				(r->open_cnt - i) * sizeof(*r->open));
@@ -258,6 +264,7 @@ static void one(struct reading *r, const struct d9_ev *ev)
 		park(r, ev);
 		break;
 	case D9_EV_WORKER_UNPARK:
+		r->has_slept = true;
 		unpark(r, ev);
 		break;
 	case D9_EV_RUNTIME_METRICS:

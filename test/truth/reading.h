@@ -13,7 +13,7 @@
 #include "test/truth/side.h"
 
 #define READING_WORKERS_MAX 4096 /* the rest is counted as flaws */
-#define READING_NEST_MAX 64
+#define READING_COLD_NS 1000000ull /* a poll that long leaves nothing of dial9's in the caches */
 
 struct reading_open {
 	uint64_t worker;
@@ -32,6 +32,7 @@ struct reading {
 	struct side *s;
 	bool is_ours;
 	uint64_t batch;
+	bool has_slept; /* theirs: the thread's next poll is a cold one */
 	struct reading_open open[READING_WORKERS_MAX]; /* polls not yet ended */
 	size_t open_cnt, open_before; /* theirs: those before open_before are of other batches */
 	struct reading_park parked[READING_WORKERS_MAX];

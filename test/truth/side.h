@@ -30,6 +30,7 @@ struct side_poll {
 	uint32_t mate; /* index on the other side, SIDE_NONE */
 	uint8_t kind;
 	uint8_t rule; /* ours: how its end was inferred, 0 exact */
+	bool is_cold; /* theirs: the first since the worker slept or was in a long poll */
 };
 
 struct side_wake {

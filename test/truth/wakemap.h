@@ -16,6 +16,7 @@ struct wakemap {
 	uint64_t late; /* one of ours follows later, its thread did nothing between: a switch */
 	uint64_t own; /* during the task's own poll: ours is at that poll's end */
 	uint64_t redundant; /* an effective wake already stood */
+	uint64_t swallowed; /* by dial9's own waker, as a poll began: Tokio never saw it */
 	uint64_t after_end; /* of a task that is over */
 	uint64_t edge;
 	uint64_t unmapped; /* none of these */
@@ -24,6 +25,7 @@ struct wakemap {
 	uint64_t plain; /* ours, of tasks that dial9 has no wakes of */
 	uint64_t wrong_waker, wrong_worker;
 	struct diffs delay; /* direct ones */
+	struct diffs lateness; /* late ones */
 };
 
 void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs,
