@@ -23,6 +23,7 @@ static const struct {
 	[WIRE_THREAD_EXIT] = { "ThreadExit", sizeof(struct wire_life) },
 	[WIRE_EXEC] = { "Exec", sizeof(struct wire_life) },
 	[WIRE_SEAT] = { "Seat", sizeof(struct wire_seat) },
+	[WIRE_TLS] = { "Tls", sizeof(struct wire_tls) },
 };
 
 const struct wire_head *event_check(const void *data, size_t sz)

@@ -17,9 +17,12 @@
 
 #include "bpf/wire.h"
 
-#define ORDER_RECORD_SZ_MAX (sizeof(struct wire_switch_out) + WIRE_FRAMES_MAX * sizeof(__u64))
+#define ORDER_RECORD_SZ_MAX sizeof(struct wire_tls)
 #define ORDER_RECORD_SZ_MIN sizeof(struct wire_head)
 #define ORDER_ALIGN 8
+
+_Static_assert(ORDER_RECORD_SZ_MAX >= sizeof(struct wire_switch_out) + WIRE_FRAMES_MAX * sizeof(__u64),
+	       "a record with a stack is larger");
 
 struct order_entry {
 	uint64_t ts_ns;

@@ -262,6 +262,7 @@ int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, cons
 	int err;
 
 	p->skel->bss->target_states[slot_no] = (struct wire_target_state){ .want = want };
+	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
 	slot->pid = t->pid;
 	slot->links = calloc(p->features.has_uprobe_multi ? plan->files_cnt : plan->sites_cnt,
 			     sizeof(*slot->links));
@@ -358,6 +359,15 @@ void probe_set_layout(struct probe *p, unsigned slot, const struct wire_seat_lay
 	__u32 gen = at->gen + 1;
 
 	*at = *layout;
+	__atomic_store_n(&at->gen, gen ? gen : 1, __ATOMIC_RELEASE);
+}
+
+void probe_set_task_word(struct probe *p, unsigned slot, const struct wire_task_word *word)
+{
+	struct wire_task_word *at = &p->skel->bss->task_words[slot];
+	__u32 gen = at->gen + (at->off != word->off);
+
+	*at = *word;
 	__atomic_store_n(&at->gen, gen ? gen : 1, __ATOMIC_RELEASE);
 }
 

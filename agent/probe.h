@@ -21,6 +21,7 @@ struct probe;
 struct target;
 struct wire_counts;
 struct wire_seat_layout;
+struct wire_task_word;
 struct wire_thread;
 struct wire_thread_info;
 
@@ -60,6 +61,11 @@ int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat)
 
 /* Tells BPF where this target's threads keep their seats; `gen` is set here. */
 void probe_set_layout(struct probe *p, unsigned slot, const struct wire_seat_layout *layout);
+
+/* Tells BPF where this target's threads keep the id of the task they poll: it is then compared with
+ * what the probes know (WIRE_WORD_* in probe_counts). Or, with off 0, how much of their thread-local
+ * storage to show (WIRE_TLS). `gen` is set here. */
+void probe_set_task_word(struct probe *p, unsigned slot, const struct wire_task_word *word);
 
 /* Walks the threads of a process; `cb` gets each. Also makes them known to the scheduler hooks. */
 int probe_threads(struct probe *p, pid_t pid,

@@ -26,6 +26,7 @@
 #include "summary.h"
 #include "symbols.h"
 #include "target.h"
+#include "taskword.h"
 #include "track.h"
 
 #define SESSION_NAMING_NS 50000000ull /* at most, for type names before the start */
@@ -40,6 +41,7 @@ struct session {
 	struct metadata *metadata;
 	struct emit *emit;
 	struct track *track;
+	struct taskword *taskword;
 	struct answer answer;
 	struct probe *probe;
 	unsigned slot;
@@ -154,6 +156,7 @@ static void session_free(struct session *s)
 	track_close(s->track);
 	emit_close(s->emit);
 	segments_close(s->segments);
+	taskword_close(s->taskword);
 	metadata_free(s->metadata);
 	roster_close(s->roster);
 	seats_close(s->seats);
@@ -208,6 +211,8 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	if (!err)
 		err = seats_open(s->target, s->plan, &s->seats);
 	if (!err)
+		err = taskword_open(p, slot, s->target, s->plan, s->metadata, &s->taskword);
+	if (!err)
 		err = roster_open(p, pid, &s->roster);
 	if (err)
 		goto out;
@@ -237,11 +242,10 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	s->counts_ns = s->flaws_ns = clock_now_ns();
 	probe_activate(p, slot);
 out:
-	if (err) {
+	if (err)
 		session_free(s);
-	} else {
+	else
 		*ret = s;
-	}
 	return err;
 }
 
@@ -253,7 +257,10 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 		session_lost(s, rec->ts_ns, "ReturnSite", "polls return to an unprobed place", 1,
 			     rec->ts_ns);
 	summary_count(&s->summary, rec);
-	track_record(s->track, rec, sz);
+	if (rec->kind == WIRE_TLS)
+		taskword_record(s->taskword, (const struct wire_tls *)rec);
+	else
+		track_record(s->track, rec, sz);
 }
 
 /* Records that found no room in a ring since the last look. */
@@ -312,6 +319,7 @@ void session_tick(struct session *s, uint64_t now_ns)
 {
 	session_tell_layout(s);
 	session_count_losses(s, now_ns);
+	taskword_tick(s->taskword, &s->counts, now_ns);
 	track_tick(s->track, now_ns);
 	emit_tick(s->emit, now_ns);
 }
@@ -380,6 +388,7 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out)
 
 	session_detach(s);
 	track_finish(s->track, now_ns);
+	taskword_finish(s->taskword, s->summary.task_word, sizeof(s->summary.task_word));
 	emit_finish(s->emit, now_ns);
 	addrs = emit_addrs(s->emit, &addrs_cnt);
 	err = segments_finish(s->segments, addrs, addrs_cnt);

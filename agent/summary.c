@@ -123,6 +123,8 @@ void summary_print(const struct summary *s, FILE *out, const struct target *targ
 	summary_print_losses(s, &es, out);
 	fprintf(out, "  unsure      %" PRIu64 " poll ends inferred, %" PRIu64 " polls on an unknown worker\n",
 		ts.inferred_ends, ts.unknown_worker);
+	if (s->task_word[0])
+		fprintf(out, "  task word   %s\n", s->task_word);
 	fprintf(out, "  disk        %" PRIu64 " bytes in segment files, %" PRIu64 " segments evicted\n",
 		ss.written_sz, ss.evicted_cnt);
 	fprintf(out, "  probes      %zu sites, %" PRIu64 " hits (%.0f/s), attached in %.0f ms\n",

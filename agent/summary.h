@@ -32,6 +32,7 @@ struct summary {
 	uint64_t raised, unpaired; /* hits that are no record */
 	struct summary_loss losses[SUMMARY_LOSSES_MAX];
 	size_t losses_cnt;
+	char task_word[200]; /* one line on the task id in thread-local storage, "" = none */
 };
 
 void summary_begin(struct summary *s, uint64_t now_ns, uint64_t attach_from_ns, size_t sites_cnt);

@@ -14,6 +14,9 @@ struct wire_target_state target_states[WIRE_TARGETS_MAX];
 /* Per target slot. Written by the agent as soon as it has learnt it; gen last. */
 struct wire_seat_layout seat_layouts[WIRE_TARGETS_MAX];
 
+/* Per target slot. learn_left is counted down here; the rest is the agent's. */
+struct wire_task_word task_words[WIRE_TARGETS_MAX];
+
 /* Bumped by the agent after each change of worker_threads: threads re-read their entry. */
 __u32 threads_gen;
 

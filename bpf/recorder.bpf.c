@@ -13,6 +13,7 @@
 #include "submit.bpf.h"
 #include "task.bpf.h"
 #include "seat.bpf.h"
+#include "taskword.bpf.h"
 #include "site.bpf.h"
 #include "sched.bpf.h"
 

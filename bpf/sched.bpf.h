@@ -84,6 +84,8 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	rec->frames_cnt = 0;
 	rec->pad = 0;
 	if (in_poll) {
+		taskword_check(t, task);
+		taskword_show(t, task, submit_ring(), false, now);
 		sz = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
 		rec->frames_cnt = sched_frames(sz, t->slot);
 		if (rec->frames_cnt < 2)
@@ -153,7 +155,9 @@ static __always_inline int sched_sampled(void *ctx)
 	__u32 key = SCRATCH_SAMPLE, ring = rings_cnt;
 	const struct wire_target_state *state;
 	struct wire_cpu_sample *rec;
+	struct open_poll *top;
 	struct scratch *s;
+	__u64 now;
 	long sz;
 
 	if (!t) {
@@ -164,11 +168,20 @@ static __always_inline int sched_sampled(void *ctx)
 	state = thread_state(t);
 	if (!state->ready || !(state->want & WIRE_WANT_CPU))
 		return 0;
+	now = bpf_ktime_get_ns();
+	top = thread_top(t);
+	if (top && thread_in_poll(t)) {
+		taskword_check(t, task);
+		/* without return sites the poll may be over */
+		if (top->is_exact)
+			taskword_show(t, task, bpf_map_lookup_elem(&rings, &ring),
+				      false, now);
+	}
 	s = bpf_map_lookup_elem(&scratches, &key);
 	if (!s)
 		return 0;
 	rec = (struct wire_cpu_sample *)s;
-	submit_head(&rec->head, t, WIRE_CPU_SAMPLE, 0, bpf_ktime_get_ns());
+	submit_head(&rec->head, t, WIRE_CPU_SAMPLE, 0, now);
 	rec->task_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
 	rec->cpu = bpf_get_smp_processor_id();

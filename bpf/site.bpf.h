@@ -149,8 +149,10 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 		if (!thread_in_poll(t))
 			thread_leave_seat(t);
 	}
-	if (w->owner_id && !thread_in_async_poll(t))
+	if (w->owner_id && !thread_in_async_poll(t)) {
 		seat_take(t, task, w->scheduler, now);
+		taskword_rest(t, task);
+	}
 
 	p = &t->polls[t->depth & (WIRE_POLL_DEPTH - 1)];
 	p->header = header;
@@ -239,7 +241,7 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 }
 
 static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, struct thread *t,
-					  __u64 now)
+					  struct task_struct *task, __u64 now)
 {
 	__u64 header = site_value(ctx, cookie);
 	__u16 id_off = WIRE_COOKIE_ID_OFF(cookie);
@@ -255,6 +257,7 @@ static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, str
 		rec->waker_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		submit_commit(rec);
 	}
+	taskword_show(t, task, submit_ring(), true, now);
 }
 
 static __always_inline void site_shutdown(struct pt_regs *ctx, __u64 cookie, struct thread *t,
@@ -277,7 +280,7 @@ static __always_inline void site_shutdown(struct pt_regs *ctx, __u64 cookie, str
 }
 
 static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, struct thread *t,
-					  __u64 now)
+					  struct task_struct *task, __u64 now)
 {
 	struct wire_spawn_id *rec;
 
@@ -288,6 +291,7 @@ static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, str
 		rec->pad = 0;
 		submit_commit(rec);
 	}
+	taskword_show(t, task, submit_ring(), false, now);
 }
 
 static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct thread *t, __u64 now)
@@ -353,10 +357,10 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 		site_return(ctx, cookie, t, now);
 		break;
 	case WIRE_SITE_SCHEDULE:
-		site_schedule(ctx, cookie, t, now);
+		site_schedule(ctx, cookie, t, task, now);
 		break;
 	case WIRE_SITE_SPAWN_ID:
-		site_spawn_id(ctx, cookie, t, now);
+		site_spawn_id(ctx, cookie, t, task, now);
 		break;
 	case WIRE_SITE_BIND:
 		site_bind(ctx, cookie, t, now);

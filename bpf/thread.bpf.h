@@ -38,11 +38,14 @@ struct thread {
 	__u64 out_ns; /* switched out since; 0 = on a CPU or unseen */
 	__u64 runnable_ns; /* runnable again since; 0 = asleep or unseen */
 	__u64 out_task_id;
+	__u64 rest_id; /* what stands in the task word between polls (taskword.bpf.h) */
+	__u64 shown_id; /* task for which the TLS block was last recorded */
 	__u32 layout_gen; /* seat_layouts[].gen at the last try to read the seat; 0 = try */
+	__u32 rest_gen; /* task_words[].gen when rest_id was read; 0 = never */
 	__u8 has_seat; /* read here, from memory: what the agent found out is older */
 	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
-	__u8 pad[1];
+	__u8 pad[5];
 };
 
 struct {
@@ -101,6 +104,8 @@ static __always_inline void thread_leave_seat(struct thread *t)
 {
 	t->has_seat = 0;
 	t->layout_gen = 0;
+	t->rest_gen = 0;
+	t->rest_id = 0;
 	t->gen = 0;
 }
 

@@ -15,6 +15,7 @@
 #define WIRE_POLL_DEPTH 8 /* nested polls kept per thread; deeper ones are counted as lost */
 #define WIRE_FRAMES_MAX 127 /* user frames in one stack, perf's own default limit */
 #define WIRE_COMM_SZ 16
+#define WIRE_TLS_WORDS_MAX 1024 /* of a thread's TLS block, those next to the thread pointer */
 #define WIRE_QUEUE_UNKNOWN 0xffff
 #define WIRE_TARGETS_MAX 256
 #define WIRE_THREADS_MAX 65536
@@ -34,6 +35,7 @@ enum wire_kind {
 	WIRE_THREAD_EXIT = 12,
 	WIRE_EXEC = 13,
 	WIRE_SEAT = 14,
+	WIRE_TLS = 15,
 	WIRE_KIND_CNT
 };
 
@@ -174,6 +176,18 @@ struct wire_seat {
 	__u32 index, workers_cnt;
 };
 
+/*
+ * The words right below the thread pointer while a task is polled: one of them is Tokio's own note
+ * of its id (agent/taskid.h finds out which). Only while that is being learnt, and then only a few.
+ */
+struct wire_tls {
+	struct wire_head head;
+	__u64 task_id; /* innermost task polled on this thread */
+	__u32 words_cnt; /* used ones; the last of them is the one next to the thread pointer */
+	__u32 pad;
+	__u64 words[WIRE_TLS_WORDS_MAX];
+};
+
 /* ---- what the agent tells BPF ---- */
 
 #define WIRE_SEAT_NO_QUEUE 0xffff /* where the run queue lies is not known */
@@ -190,6 +204,14 @@ struct wire_seat_layout {
 	__u16 head_off; /* in the run queue */
 	__u16 tail_off; /* behind the head */
 	__u16 pad;
+};
+
+struct wire_task_word { /* one per slot: where threads keep the id of the task they poll */
+	__s32 learn_left; /* records of kind WIRE_TLS that may still be made: refilled by the agent */
+	__u32 block_sz; /* bytes of the block in each, a multiple of 8 */
+	__u32 gen; /* changed with the two below; 0 = never known */
+	__u32 off; /* below the thread pointer, 0 = not known */
+	__u32 has_tag; /* the word before it is 0 while no task is polled, whatever stands in it */
 };
 
 /* struct wire_target_state.want: which records this target pays for (the level, as bits) */
@@ -275,6 +297,9 @@ enum wire_count {
 	WIRE_END_UNPAIRED, /* a return site with no open poll (attached mid-poll) */
 	WIRE_RAISED, /* panics raised; not a loss */
 	WIRE_STACK_CUT, /* user stack not walkable by frame pointers */
+	WIRE_WORD_AGREES, /* inside a poll the task word was that poll's task */
+	WIRE_WORD_RESTS, /* it was what stands there between polls: at either edge of a poll */
+	WIRE_WORD_DIFFERS, /* it was neither */
 	WIRE_COUNT_CNT
 };
 
@@ -297,7 +322,9 @@ WIRE_ASSERT(wire_switch_in, 56);
 WIRE_ASSERT(wire_cpu_sample, 48);
 WIRE_ASSERT(wire_life, 16);
 WIRE_ASSERT(wire_seat, 40);
+WIRE_ASSERT(wire_tls, 32 + 8 * WIRE_TLS_WORDS_MAX);
 WIRE_ASSERT(wire_seat_layout, 24);
+WIRE_ASSERT(wire_task_word, 20);
 WIRE_ASSERT(wire_target_state, 8);
 WIRE_ASSERT(wire_thread, 16);
 WIRE_ASSERT(wire_thread_info, 32);

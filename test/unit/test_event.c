@@ -15,7 +15,7 @@
 
 static void every_kind_has_a_name_and_a_size(void **state)
 {
-	__u64 bytes[512] = { 0 };
+	__u64 bytes[sizeof(struct wire_tls) / 8 + 8] = { 0 };
 	struct wire_head *head = (struct wire_head *)bytes;
 
 	(void)state;

@@ -102,6 +102,8 @@ static void hands_on_and_counts_what_comes_late(void **state)
 	order_free(o);
 }
 
+#define LANE_SZ 16384 /* room for more than the largest record, a block of TLS */
+
 static void a_full_lane_says_so_and_refuses(void **state)
 {
 	struct order *o;
@@ -110,7 +112,7 @@ static void a_full_lane_says_so_and_refuses(void **state)
 	size_t cnt = 0;
 
 	(void)state;
-	assert_int_equal(order_new(1, 4096, &o), 0);
+	assert_int_equal(order_new(1, LANE_SZ, &o), 0);
 	while (!err) {
 		err = add(o, 0, cnt + 1, 0);
 		cnt++;
@@ -122,7 +124,7 @@ static void a_full_lane_says_so_and_refuses(void **state)
 			cnt++;
 	}
 	assert_int_equal(err, -ENOSPC);
-	assert_int_equal(cnt, 4096 / sizeof(struct wire_wake));
+	assert_int_equal(cnt, LANE_SZ / sizeof(struct wire_wake));
 	order_flush(o, UINT64_MAX, see, &s);
 	assert_int_equal(s.cnt, cnt);
 	assert_true(add(o, 0, cnt + 1, 0) == 0);
@@ -139,7 +141,7 @@ static void random_streams_come_out_sorted(void **state)
 
 	(void)state;
 	srand(4242);
-	assert_int_equal(order_new(4, 8192, &o), 0);
+	assert_int_equal(order_new(4, 16384, &o), 0);
 	for (int round = 0; round < 100; round++) {
 		for (int i = 0; i < 40; i++) {
 			now_ns += (uint64_t)(rand() % 10);

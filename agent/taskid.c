@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taskid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void taskid_init(struct taskid *t)
+{
+	*t = (struct taskid){ .reason = "no task was polled" };
+}
+
+void taskid_refuse(struct taskid *t, const char *reason)
+{
+	t->state = TASKID_UNKNOWN;
+	t->off = 0;
+	t->has_tag = false;
+	snprintf(t->reason, sizeof(t->reason), "%s", reason);
+}
+
+static uint64_t taskid_bit(uint64_t value)
+{
+	return 1ull << (value * 0x9e3779b97f4a7c15ull >> 58);
+}
+
+static unsigned taskid_cnt(uint64_t set)
+{
+	return (unsigned)__builtin_popcountll(set);
+}
+
+unsigned taskid_tasks(const struct taskid *t)
+{
+	return taskid_cnt(t->ids);
+}
+
+unsigned taskid_threads(const struct taskid *t)
+{
+	return taskid_cnt(t->tids);
+}
+
+static void taskid_know(struct taskid *t, uint32_t at)
+{
+	t->state = TASKID_KNOWN;
+	t->off = 8 * (at + 1);
+	t->has_tag = !t->words[at].is_tagless;
+	t->reason[0] = '\0';
+}
+
+/* The word that was the id of most tasks, and most often. */
+static uint32_t taskid_best(const struct taskid *t)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < WIRE_TLS_WORDS_MAX; i++) {
+		unsigned cnt = taskid_cnt(t->words[i].ids), most = taskid_cnt(t->words[best].ids);
+
+		if (cnt > most || (cnt == most && t->words[i].hits_cnt > t->words[best].hits_cnt))
+			best = i;
+	}
+	return best;
+}
+
+/* Another word that followed the tasks half as well; WIRE_TLS_WORDS_MAX if none did. */
+static uint32_t taskid_rival(const struct taskid *t, uint32_t best)
+{
+	const struct taskid_word *b = &t->words[best];
+	uint32_t i;
+
+	for (i = 0; i < WIRE_TLS_WORDS_MAX; i++)
+		if (i != best && 2 * taskid_cnt(t->words[i].ids) >= taskid_cnt(b->ids) &&
+		    2 * t->words[i].hits_cnt >= b->hits_cnt)
+			break;
+	return i;
+}
+
+static void taskid_decide(struct taskid *t)
+{
+	uint32_t at = taskid_best(t), rival = taskid_rival(t, at);
+	const struct taskid_word *w = &t->words[at];
+	unsigned cnt = taskid_cnt(w->ids);
+
+	if (taskid_tasks(t) < TASKID_IDS_MIN &&
+	    (taskid_tasks(t) < TASKID_FEW_IDS_MIN || t->blocks_cnt < TASKID_FEW_HITS))
+		snprintf(t->reason, sizeof(t->reason),
+			 "only %u different tasks seen, %u are needed", taskid_tasks(t),
+			 TASKID_IDS_MIN);
+	else if (w->hits_cnt * TASKID_SHARE < t->blocks_cnt || cnt < TASKID_FEW_IDS_MIN ||
+		 (cnt < TASKID_IDS_MIN && w->hits_cnt < TASKID_FEW_HITS))
+		snprintf(t->reason, sizeof(t->reason),
+			 "no thread-local word was the task's id: the best was in %u of %u looks",
+			 w->hits_cnt, t->blocks_cnt);
+	else if (rival < WIRE_TLS_WORDS_MAX)
+		snprintf(t->reason, sizeof(t->reason),
+			 "two words were the task's id, at -%u and -%u", 8 * (at + 1),
+			 8 * (rival + 1));
+	else if (taskid_cnt(w->tids) < TASKID_THREADS_MIN &&
+		 t->blocks_cnt < (taskid_threads(t) > 1 ? TASKID_RARE_BLOCKS : TASKID_ALONE_BLOCKS))
+		snprintf(t->reason, sizeof(t->reason),
+			 "the word at -%u was the task's id on one thread only", 8 * (at + 1));
+	else
+		taskid_know(t, at);
+}
+
+void taskid_add(struct taskid *t, const struct wire_tls *rec)
+{
+	uint32_t cnt = rec->words_cnt;
+
+	if (t->state != TASKID_LEARNING || !rec->task_id || !cnt || cnt > WIRE_TLS_WORDS_MAX)
+		return;
+	t->blocks_cnt++;
+	t->ids |= taskid_bit(rec->task_id);
+	t->tids |= taskid_bit(rec->head.tid);
+	for (uint32_t i = 0; i < cnt; i++) {
+		struct taskid_word *w = &t->words[i];
+
+		if (rec->words[cnt - 1 - i] != rec->task_id)
+			continue;
+		w->ids |= taskid_bit(rec->task_id);
+		w->tids |= taskid_bit(rec->head.tid);
+		w->hits_cnt++;
+		w->is_tagless |= i + 1 >= cnt || rec->words[cnt - 2 - i] != 1;
+	}
+	taskid_decide(t);
+	if (t->state == TASKID_LEARNING && t->blocks_cnt >= TASKID_BLOCKS_MAX)
+		t->state = TASKID_UNKNOWN;
+}
+
+void taskid_judge(struct taskid *t, uint64_t agrees, uint64_t differs)
+{
+	char reason[TASKID_REASON_SZ];
+	uint64_t all = agrees + differs;
+
+	if (t->state != TASKID_KNOWN || differs <= TASKID_DIFFERS_MAX ||
+	    differs * 1000 <= all * TASKID_DIFFERS_PERMILLE)
+		return;
+	snprintf(reason, sizeof(reason),
+		 "the word at -%u was another task's in %" PRIu64 " of %" PRIu64 " looks", t->off,
+		 differs, all);
+	taskid_refuse(t, reason);
+}

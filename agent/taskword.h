@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * taskword.h - learns where one target keeps the id of the task a thread polls, tells BPF, and
+ * says what it knows: in the log, in the metadata (agent.task_id_tls, agent.task_id_tls_check) and
+ * in the summary.
+ */
+#ifndef DIAL9_TASKWORD_H
+#define DIAL9_TASKWORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct metadata;
+struct plan;
+struct probe;
+struct target;
+struct taskword;
+struct wire_counts;
+struct wire_tls;
+
+#define TASKWORD_EAGER_NS 2000000000ull /* learning is quick for so long, then it goes on slowly */
+
+/* All borrowed. 0, -ENOMEM. That it cannot be learnt here is no failure, but said. */
+int taskword_open(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
+		  struct metadata *m, struct taskword **ret);
+void taskword_close(struct taskword *w);
+
+void taskword_record(struct taskword *w, const struct wire_tls *rec);
+
+/* Every 10 ms, with the target's counts so far. */
+void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_t now_ns);
+
+/* The last word on it, into the metadata and as one line of text. */
+void taskword_finish(struct taskword *w, char *line, size_t sz);
+
+#endif /* DIAL9_TASKWORD_H */

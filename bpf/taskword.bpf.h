@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * taskword.bpf.h - Tokio's own note of the task that a thread polls, in thread-local storage.
+ *
+ * First it is shown to the agent, a few blocks at a time, which finds out the offset. From then on
+ * the word is compared with what the probes know wherever a look at it costs nothing beside the
+ * rest: at switches and CPU samples inside polls.
+ */
+#ifndef DIAL9_TASKWORD_BPF_H
+#define DIAL9_TASKWORD_BPF_H
+
+static __always_inline struct wire_task_word *taskword_of(const struct thread *t)
+{
+	return &task_words[t->slot & (WIRE_TARGETS_MAX - 1)];
+}
+
+static __noinline int taskword_read(__u64 addr, __u32 has_tag, __u64 *ret)
+{
+	__u64 words[2];
+	int err;
+
+	if (!has_tag)
+		return user_word(addr, ret);
+	err = bpf_probe_read_user(words, sizeof(words), (void *)(addr - 8));
+	if (!err)
+		*ret = words[0] ? words[1] : 0;
+	return err;
+}
+
+/* Called at the start of a poll outside any other async task's: the word is still at rest. */
+static __always_inline void taskword_rest(struct thread *t, struct task_struct *task)
+{
+	const struct wire_task_word *w = taskword_of(t);
+	__u32 gen = w->gen;
+
+	if (t->rest_gen == gen)
+		return;
+	t->rest_gen = gen;
+	t->rest_id = 0;
+	if (w->off)
+		taskword_read(task->thread.fsbase - w->off, w->has_tag, &t->rest_id);
+}
+
+/* Inside a poll: may the agent see the block? Once for each task in a row, and within its budget. */
+static __always_inline void taskword_show(struct thread *t, struct task_struct *task, void *ring,
+					  bool is_wake, __u64 now)
+{
+	struct open_poll *top;
+	struct wire_task_word *w = taskword_of(t);
+	struct wire_tls *rec;
+	__u64 id;
+	__u32 sz;
+
+	if (w->learn_left <= 0)
+		return;
+	top = thread_in_poll(t) ? thread_top(t) : NULL;
+	/* blocking tasks mostly wake who waits for their end, and that is at the edge of the poll */
+	if (!top || (is_wake && top->is_blocking))
+		return;
+	id = top->task_id;
+	if (!id || id == t->shown_id || !ring)
+		return;
+	sz = w->block_sz;
+	if (sz > sizeof(rec->words))
+		return;
+	rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
+	if (!rec)
+		return; /* the next one will do */
+	t->shown_id = id;
+	w->learn_left--; /* two CPUs may count as one: it is only a brake */
+	submit_head(&rec->head, t, WIRE_TLS, 0, now);
+	rec->task_id = id;
+	rec->pad = 0;
+	/* a page that nobody has touched cannot be read: then less will do, or nothing */
+	for (int i = 0; i < 4; i++) {
+		if (sz <= sizeof(rec->words) &&
+		    !bpf_probe_read_user(rec->words, sz, (void *)(task->thread.fsbase - sz))) {
+			rec->words_cnt = sz / 8;
+			submit_commit(rec);
+			return;
+		}
+		sz = sz / 16 * 8;
+	}
+	bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
+}
+
+/* One of the polls around the innermost: the word goes back to it at the edges of that. */
+static __always_inline bool taskword_is_outer(const struct thread *t, __u64 word)
+{
+	for (__u32 i = 0; i < WIRE_POLL_DEPTH - 1; i++) {
+		if (i + 1 >= t->depth)
+			return false;
+		if (t->polls[i].task_id == word)
+			return true;
+	}
+	return false;
+}
+
+/* Inside a poll: does the word say so too? */
+static __always_inline void taskword_check(struct thread *t, struct task_struct *task)
+{
+	const struct wire_task_word *w = taskword_of(t);
+	__u64 id = thread_task_id(t), word = 0;
+
+	if (!w->off || !id || taskword_read(task->thread.fsbase - w->off, w->has_tag, &word))
+		return;
+	if (word == id)
+		count(t->slot, WIRE_WORD_AGREES);
+	else if (!word || word == t->rest_id || taskword_is_outer(t, word))
+		count(t->slot, WIRE_WORD_RESTS);
+	else
+		count(t->slot, WIRE_WORD_DIFFERS);
+}
+
+#endif /* DIAL9_TASKWORD_BPF_H */

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The id of the task that a thread polls, as Tokio notes it in thread-local storage: learnt from the
+# probes, then compared with them all the time. Either it never differs, or it is refused and said
+# why.
+
+load helpers
+
+# What the trace says in its last metadata under KEY.
+metadata() { # KEY
+	events --kind SegmentMetadataEvent | tail -n 1 | jq -r --arg k "$1" '.fields.entries[$k] // ""'
+}
+
+# The recording that has just ended has learnt the word, and it never was another task's.
+agreed() { # LOOKS: that many agreed at least
+	local known check
+	cat "$T/agent.err" "$T/agent.out"
+	known=$(metadata agent.task_id_tls)
+	check=$(metadata agent.task_id_tls_check)
+	say "word: $known; $check"
+	[[ $known =~ ^[0-9]+( tagged)?$ ]]
+	[[ $check =~ ^agrees\ ([0-9]+),\ at\ rest\ ([0-9]+),\ differs\ ([0-9]+)$ ]]
+	[ "${BASH_REMATCH[1]}" -ge "$1" ]
+	[ "${BASH_REMATCH[3]}" = 0 ]
+	grep -q 'below the thread pointer' "$T/agent.err"
+	measured "-$known, $check"
+}
+
+learns() { # VERSION PROFILE MODE [AGENT ARGS...]
+	local version=$1 profile=$2 mode=$3
+	shift 3
+	target_start "$version" "$profile" --mode "$mode" --secs 60
+	target_go
+	agent_start --duration 3s "$@"
+	agent_end
+	agreed 20
+	verify
+}
+
+@test "Tokio 1.24, stripped, multi_thread" { learns 1.24 stripped steady; }
+@test "Tokio 1.24, stripped, current_thread" { learns 1.24 stripped current_thread; }
+@test "Tokio 1.32, stripped, multi_thread" { learns 1.32 stripped steady; }
+@test "Tokio 1.32, stripped, current_thread" { learns 1.32 stripped current_thread; }
+@test "Tokio 1.38, stripped, multi_thread" { learns 1.38 stripped steady; }
+@test "Tokio 1.38, stripped, current_thread" { learns 1.38 stripped current_thread; }
+@test "Tokio 1.43, stripped, multi_thread" { learns 1.43 stripped steady; }
+@test "Tokio 1.43, stripped, current_thread" { learns 1.43 stripped current_thread; }
+@test "Tokio 1.47, stripped, multi_thread" { learns 1.47 stripped steady; }
+@test "Tokio 1.47, stripped, current_thread" { learns 1.47 stripped current_thread; }
+@test "newest Tokio, stripped, multi_thread" { learns newest stripped steady; }
+@test "newest Tokio, stripped, current_thread" { learns newest stripped current_thread; }
+@test "level wakes: ends are inferred, the word agrees all the same" { learns newest stripped steady --level wakes; }
+
+@test "all the odd things a task can do: nested polls, block_in_place, LocalSet, blocking, panics" {
+	target_start newest stripped-unwind --mode all --secs 12
+	target_go
+	agent_start
+	target_end
+	agent_end
+	agreed 100
+}
+
+@test "an idle process: not learnt, and the trace says so" {
+	target_start newest stripped --mode idle --secs 60
+	target_go
+	agent_start --duration 1s
+	agent_end
+	cat "$T/agent.out"
+	[[ $(metadata agent.task_id_tls) == "unknown: "* ]]
+	grep -q 'task word *unknown: ' "$T/agent.out"
+}
+
+@test "Tokio in a shared object: refused with the reason" {
+	local lib
+	lib=$(sh "$ROOT/test/targets/build.sh" newest stripped cdylib)
+	python3 "$ROOT/test/targets/shared/load.py" "$lib" 60 "$T/go" >"$T/target.out" 2>"$T/target.err" 3>&- &
+	TARGET=$!
+	PIDS+=("$TARGET")
+	wait_for 20 grep -q '^ready' "$T/target.out"
+	target_go
+	agent_start --duration 1s
+	agent_end
+	[[ $(metadata agent.task_id_tls) == "unknown: Tokio lies in a shared object"* ]]
+	grep -q 'unknown: Tokio lies in a shared object' "$T/agent.err"
+}
