@@ -52,6 +52,9 @@ UNIT_HELP_SRC := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))
 SKELS := $(BPF_SRC:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 BENCH_SKELS := $(BENCH_BPF_SRC:test/bench/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 
+TRUTH_BIN := $(BUILD)/truth/match $(BUILD)/truth/mutate
+TRUTH_HELP_SRC := $(filter-out $(TRUTH_BIN:$(BUILD)/%=test/%.c),$(wildcard test/truth/*.c))
+
 PROGRAMS := $(patsubst agent/%,$(BUILD)/dial9-agent,$(filter agent/%,$(MAIN_SRC))) \
 	$(patsubst viewer/%,$(BUILD)/dial9-view,$(filter viewer/%,$(MAIN_SRC)))
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
@@ -68,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e bench bins \
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth bench bins \
 	unit-bins asan-bins fuzz-bins layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -83,6 +86,7 @@ help:
 	@echo 'make test-fuzz  FUZZ_SECS=$(FUZZ_SECS) seconds of each fuzz target (clang)'
 	@echo 'make test-cli   dial9-view and option handling against exact output, no root'
 	@echo 'make test-e2e   the agent on real programs, as root'
+	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
 	@echo 'make bench      cost per poll and wake, agent CPU per event, bytes per event, as root'
 	@echo 'make layers     which room may include which'
 	@echo 'make format     clang-format'
@@ -98,6 +102,8 @@ test: deps
 	@bash test/run.sh
 test-unit test-asan test-fuzz test-cli test-e2e:
 	@bash test/run.sh $(@:test-%=%)
+truth: all $(TRUTH_BIN)
+	@bash test/truth/run.sh $(ROWS)
 bench: all bins
 	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
@@ -201,6 +207,9 @@ $(BUILD)/test/e2e/%: $(PLAIN)/test/e2e/%.o $(PLAIN)/libagent.a $(BUILD)/libdial9
 	$(call say,LD,$@)
 	$(link) $(AGENT_LIBS)
 $(BUILD)/test/cli/%: $(PLAIN)/test/cli/%.o $(BUILD)/libdial9trace.a | $$(@D)/
+	$(call say,LD,$@)
+	$(link) $(TRACE_LIBS)
+$(TRUTH_BIN): $(BUILD)/%: $(PLAIN)/test/%.o $(TRUTH_HELP_SRC:%.c=$(PLAIN)/%.o) $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(link) $(TRACE_LIBS)
 

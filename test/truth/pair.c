@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "test/truth/pair.h"
+#include "test/truth/sleeps.h"
 #include "test/truth/vec.h"
 
 #define SAID_MAX 8 /* lines of one kind */
@@ -330,7 +331,7 @@ static void pair_deaths(struct pairing *p, struct side *theirs, struct side *our
 	}
 }
 
-/* ---- runtimes, parks, samples ---- */
+/* ---- runtimes ---- */
 
 /* Workers of one runtime of theirs are workers of one of ours. */
 static void pair_runtimes(struct pairing *p, const struct side *theirs, const struct side *ours)
@@ -365,84 +366,6 @@ static void pair_runtimes(struct pairing *p, const struct side *theirs, const st
 	}
 }
 
-/* dial9 has no poll on that worker later on. */
-static bool is_last(const struct side *theirs, const struct pairing *p, const struct side_park *o)
-{
-	for (size_t i = 0; i < theirs->polls.cnt; i++)
-		if (theirs->polls.at[i].start_ns > o->from_ns &&
-		    theirs->polls.at[i].worker < PAIR_WORKERS_MAX &&
-		    p->worker_of[theirs->polls.at[i].worker] == o->worker)
-			return false;
-	return true;
-}
-
-/*
- * The thread gave its worker away in block_in_place and sleeps in the blocking pool: the next park
- * that dial9 saw of that worker is another thread's, or the last before was.
- */
-static bool is_given_away(const struct side *theirs, const struct pairing *p,
-			  const struct side_park *o)
-{
-	const struct side_park *before = NULL, *after = NULL;
-
-	for (size_t i = 0; i < theirs->parks.cnt; i++) {
-		const struct side_park *t = &theirs->parks.at[i];
-
-		if (t->worker >= PAIR_WORKERS_MAX || p->worker_of[t->worker] != o->worker)
-			continue;
-		if (t->from_ns <= o->from_ns && (!before || t->from_ns > before->from_ns))
-			before = t;
-		if (t->from_ns > o->from_ns && (!after || t->from_ns < after->from_ns))
-			after = t;
-	}
-	return (before && before->tid != o->tid) || (after && after->tid != o->tid);
-}
-
-/* Each sleep of ours lies inside a park of dial9's on that thread. */
-static void pair_parks(struct pairing *p, struct side *theirs, struct side *ours)
-{
-	size_t i = 0;
-
-	for (size_t j = 0; j < ours->parks.cnt; j++) {
-		const struct side_park *o = &ours->parks.at[j];
-		struct side_park *t;
-
-		if (window_of(p, o->from_ns, o->to_ns) < 0)
-			continue;
-		while (i < theirs->parks.cnt &&
-		       (theirs->parks.at[i].tid < o->tid ||
-			(theirs->parks.at[i].tid == o->tid && theirs->parks.at[i].to_ns < o->from_ns)))
-			i++;
-		t = i < theirs->parks.cnt ? &theirs->parks.at[i] : NULL;
-		if (t && t->tid == o->tid && t->from_ns <= o->from_ns && t->to_ns >= o->to_ns) {
-			p->parks_inside++;
-			t->is_claimed = true;
-			if (t->worker < PAIR_WORKERS_MAX &&
-			    p->worker_of[t->worker] != UINT64_MAX &&
-			    p->worker_of[t->worker] != o->worker)
-				p->parks_stray++;
-		} else if (t && t->tid == o->tid && t->from_ns <= o->from_ns && o->is_guess) {
-			p->parks_guessed++;
-			t->is_claimed = true;
-		} else if ((!t || t->tid != o->tid) && is_last(theirs, p, o)) {
-			p->parks_after++;
-		} else if (is_given_away(theirs, p, o)) {
-			p->parks_given++;
-		} else {
-			p->parks_stray++;
-			pair_say(p, "park", "tid %u worker %llu %llu..%llu; dial9's next %llu..%llu",
-				 o->tid, ULL(o->worker), ULL(o->from_ns), ULL(o->to_ns),
-				 t ? ULL(t->from_ns) : 0, t ? ULL(t->to_ns) : 0);
-		}
-		p->parks_ours++;
-	}
-	for (i = 0; i < theirs->parks.cnt; i++)
-		if (window_of(p, theirs->parks.at[i].from_ns, theirs->parks.at[i].to_ns) >= 0) {
-			p->parks_theirs++;
-			p->never_slept += !theirs->parks.at[i].is_claimed;
-		}
-}
-
 void pair_all(struct pairing *p, struct side *theirs, struct side *ours)
 {
 	for (size_t i = 0; i < PAIR_WORKERS_MAX; i++)
@@ -452,7 +375,7 @@ void pair_all(struct pairing *p, struct side *theirs, struct side *ours)
 	pair_births(p, theirs, ours);
 	pair_deaths(p, theirs, ours);
 	pair_runtimes(p, theirs, ours);
-	pair_parks(p, theirs, ours);
+	sleeps_pair(p, theirs, ours);
 	diffs_close(&p->start);
 	diffs_close(&p->end);
 	diffs_close(&p->start_cold);

@@ -44,7 +44,9 @@ if [ ${#rows[@]} -eq 0 ] && [ $mutate -eq 0 ]; then
 	mutate=1
 fi
 [ "$(id -u)" = 0 ] || { echo "run.sh: the agent needs root" >&2; exit 2; }
-[ -x "$agent" ] || { echo "run.sh: $agent is missing: make" >&2; exit 2; }
+for made in "$agent" "$build/match" "$build/mutate"; do
+	[ -x "$made" ] || { echo "run.sh: $made is missing: make truth builds it" >&2; exit 2; }
+done
 if ! RUSTFLAGS="--cfg tokio_unstable" cargo build --quiet --release --locked \
 	--manifest-path "$here/Cargo.toml" --target-dir "$build" >"$build.log" 2>&1; then
 	cat "$build.log" >&2
@@ -157,11 +159,33 @@ one() { # one ROW: 0 equal
 	[ $rc = 0 ] && [ $status = 0 ]
 }
 
-mutate_row=pingpong@2
-failed=0
+# One thing at a time is broken in a trace that was equal; each must be noticed.
+mutations() { # sets missed
+	local how dir=$work/$mutate_row found
+	found=$(find "$dir/ours" -name 'trace.0.*')
+	read -r -a windows <"$dir/windows"
+	for how in $("$build/mutate" --list); do
+		"$build/mutate" "$how" "$found" "$dir/mutated" || return 1
+		row=$("$build/match" -n "$how" "${windows[@]}" "$dir/theirs/t.0.bin" "$dir/mutated" 2>&1)
+		if [ $? = 1 ]; then
+			[ "$how" = none ] && missed=$((missed + 1))
+			echo "mutation $how: noticed:${row##*DIFFERS:}"
+		else
+			[ "$how" = none ] || missed=$((missed + 1))
+			echo "mutation $how: ${row##*  }"
+		fi
+	done
+}
+
+mutate_row=timers@2
+failed=0 missed=0
+if [ $mutate = 1 ] && [[ " ${rows[*]} " != *" $mutate_row "* ]]; then
+	rows+=("$mutate_row")
+fi
 "$build/match" -H
 for row in "${rows[@]}"; do
 	one "$row" || failed=$((failed + 1))
 done
-echo "${#rows[@]} workloads, $failed differ"
-[ $failed = 0 ]
+[ $mutate = 0 ] || mutations || missed=$((missed + 1))
+echo "${#rows[@]} workloads, $failed differ; $missed mutations unnoticed"
+[ $failed = 0 ] && [ $missed = 0 ]
