@@ -78,6 +78,6 @@ equal_to_truth() { # VERSION PROFILE ARGS...
 	seen=$(grep -cE '"event":"(PollStartEvent|agent:NestedPoll|agent:Blocking)"' "$T/events")
 	say "polls $seen, own log $own"
 	[ "$seen" = "$own" ]
-	! grep -qE '"event":"(TaskSpawnEvent|WakeEventEvent)"' "$T/events"
+	no grep -qE '"event":"(TaskSpawnEvent|WakeEventEvent)"' "$T/events"
 	grep -q '"ends":"inferred"' "$T/events"
 }

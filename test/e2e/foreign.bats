@@ -56,7 +56,7 @@ from_check() { # FILE...: "NAME COUNT" lines as dial9's decoder counts
 		<(node "$ROOT/test/e2e/toolkit.js" "$kit" "$BATS_FILE_TMPDIR/trace.bin.gz")
 	node "$kit/analyze.js" "$BATS_FILE_TMPDIR/trace.bin.gz" >"$T/analysis" 2>"$T/complaints"
 	cat "$T/complaints"
-	! grep -qiE 'error|unknown|warning' "$T/complaints"
+	no grep -qiE 'error|unknown|warning' "$T/complaints"
 	grep -q 'Worker 0: ' "$T/analysis"
 	[ "$(sed -n 's/^Tasks spawned: *\([0-9]*\)$/\1/p' "$T/analysis")" = "$(sed -n 's/^TaskSpawnEvent //p' "$BATS_FILE_TMPDIR/counts")" ]
 }

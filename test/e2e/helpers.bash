@@ -33,6 +33,17 @@ now_ns() { # CLOCK_MONOTONIC, as in the trace
 	awk '{ printf "%.0f\n", $1 * 1e9 }' /proc/uptime
 }
 
+no() { # COMMAND...: it must fail; bats would not see a bare "!" that does not hold
+	if "$@"; then
+		say "should have failed: $*"
+		return 1
+	fi
+}
+
+lossless() { # FILE of events: none is counted as lost; a stack that is cut loses no event
+	grep '"event":"agent:Loss"' "$1" | no grep -v '"kind":"Stack"'
+}
+
 wait_for() { # SECONDS COMMAND...: until the command succeeds
 	local i=0 cap=$(($1 * 50))
 	shift

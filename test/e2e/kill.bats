@@ -56,7 +56,7 @@ kill_round() { # NUMBER
 	agent_stop
 	# it has sealed the killed one's segment as it was, so one may end in the middle
 	"$VIEW" verify "$TRACES" >"$T/verify.out" || [ $? = 3 ]
-	! grep -q BROKEN "$T/verify.out"
+	no grep -q BROKEN "$T/verify.out"
 	kill -TERM "$TARGET"
 	target_end
 	grep -q '^total ' "$T/truth"

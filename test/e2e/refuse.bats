@@ -129,7 +129,7 @@ load helpers
 	grep -qw "$first" "$T/agent2.err"
 	[ ! -e "$T/other" ] || [ -z "$(ls -A "$T/other")" ]
 	# the first one is not disturbed, and when it is gone another may come
-	! is_gone "$first"
+	no is_gone "$first"
 	agent_stop
 	agent_start --level polls
 	agent_stop

@@ -75,7 +75,7 @@ count() { events --kind "$1" 2>/dev/null | wc -l; }
 	kill -TERM "$first"
 	wait_end "$first" 10
 	sleep 1
-	! is_gone "$AGENT_PID"
+	no is_gone "$AGENT_PID"
 	agent_stop
 	verify
 	[ "$(ls -d "$TRACES"/????-"$first" "$TRACES"/????-"$TARGET" | wc -l)" = 2 ]

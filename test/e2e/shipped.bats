@@ -49,7 +49,7 @@ recorded_at_work() { # NAME TOKIO
 	grep -qE 'ok +no task is polled on two workers at once' "$T/verify"
 	events >"$T/events"
 	[ "$(grep -c '"event":"PollStartEvent"' "$T/events")" -gt 100 ]
-	! grep '"event":"agent:Loss"' "$T/events" | grep -v '"kind":"Stack"'
+	lossless "$T/events"
 	measured "$(cat "$T/found" | sed 's|.*/||'), $(grep -c '"event":"PollStartEvent"' "$T/events") polls, $(grep -c '"event":"WakeEventEvent"' "$T/events") wakes, $(sed -n 's/.*attached in \(.*\)/attached in \1/p' "$T/agent.out")"
 	work_ends
 }
