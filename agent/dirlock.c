@@ -102,6 +102,9 @@ int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made)
 	else if (st.st_uid != geteuid())
 		err = log_error(-EPERM, "directory %s belongs to user %u, not to us (%u): chown it",
 				name, (unsigned)st.st_uid, (unsigned)geteuid());
+	else if (st.st_mode & S_ISVTX)
+		err = log_error(-EPERM, "directory %s is shared by all users: name a directory below it",
+				name);
 	else if (st.st_mode & 022)
 		err = log_error(-EPERM,
 				"directory %s can be written by others (mode %04o): chmod go-w it",

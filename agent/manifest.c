@@ -77,7 +77,7 @@ static int manifest_options(struct metadata *m, const struct opt *o)
 }
 
 int manifest_new(const struct opt *o, const struct target *t, const struct plan *p,
-		 const char *boot_id, struct metadata **ret)
+		 const char *boot_id, uint64_t now_ns, struct metadata **ret)
 {
 	struct metadata *m;
 	int err = metadata_new(&m);
@@ -87,6 +87,8 @@ int manifest_new(const struct opt *o, const struct target *t, const struct plan 
 	err = metadata_set_process(m, t->pid, t->start_ticks,
 				   o->service_name ? o->service_name : t->comm, boot_id,
 				   DIAL9_VERSION);
+	if (!err)
+		err = metadata_setf(m, "agent.session", "%llu", (unsigned long long)now_ns);
 	if (!err)
 		err = manifest_claim(m, o, p);
 	if (!err)

@@ -48,8 +48,8 @@ static int opt_duration(const struct opt_entry *e, const char *origin, const cha
 			}
 	return log_error(
 		-EINVAL,
-		"%s: '%s' is not a time: give seconds, or a number with s, m or h (1s to 366 "
-		"days)",
+		"%s: '%s' is not a time: give seconds, or a number with s, m or h (at most "
+		"366 days)",
 		origin, text);
 }
 
@@ -71,6 +71,19 @@ static int opt_choose(const struct opt_choice *choices, const char *origin, cons
 	return log_error(-EINVAL, "%s: '%s' is none of: %s", origin, text, words);
 }
 
+/* Keys that dial9's readers or ours take for the recorder's word; `text` is "key=value". */
+static bool opt_is_reserved(const char *text)
+{
+	static const char *const keys[] = { "agent.",  "process.", "tokio.",	"runtime.", "rustc.", "cpu.",
+					    "sched.",  "clock.",   "memory_profile.", "service_name=",
+					    "boot_id=" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strncmp(text, keys[i], strlen(keys[i])))
+			return true;
+	return false;
+}
+
 static int opt_add_pair(struct opt *o, const char *origin, const char *text)
 {
 	const char *eq = strchr(text, '=');
@@ -78,6 +91,9 @@ static int opt_add_pair(struct opt *o, const char *origin, const char *text)
 
 	if (!eq || eq == text)
 		return log_error(-EINVAL, "%s: '%s' is not of the form key=value", origin, text);
+	if (opt_is_reserved(text))
+		return log_error(-EINVAL, "%s: '%s' would overwrite what the recorder itself says; "
+					  "choose a key of another name", origin, text);
 	if (o->metadata_cnt == OPT_PAIRS_MAX)
 		return log_error(-EINVAL, "%s: '%s' is one too many, at most %d can be given",
 				 origin, text, OPT_PAIRS_MAX);

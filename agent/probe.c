@@ -10,7 +10,6 @@
 #include "probe.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,20 +43,6 @@ struct probe {
 	unsigned cpus_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
 };
-
-static int probe_libbpf_log(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	char line[1024];
-	int len;
-
-	if (level == LIBBPF_DEBUG || log_get_level() < LOG_DEBUG)
-		return 0;
-	len = vsnprintf(line, sizeof(line), fmt, args);
-	if (len > 0 && len < (int)sizeof(line) && line[len - 1] == '\n')
-		line[len - 1] = '\0';
-	log_debug("%s", line);
-	return len;
-}
 
 static int probe_make_rings(struct probe *p, size_t ring_sz)
 {
@@ -130,7 +115,6 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 
 	if (!p)
 		return err;
-	libbpf_set_print(probe_libbpf_log);
 	p->features = *f;
 	p->cpus_cnt = (unsigned)f->cpus_cnt;
 	p->skel = recorder_bpf__open();
@@ -290,6 +274,11 @@ void probe_activate(struct probe *p, unsigned slot)
 	__atomic_store_n(&p->skel->bss->target_states[slot].ready, 1, __ATOMIC_RELEASE);
 }
 
+void probe_deactivate(struct probe *p, unsigned slot)
+{
+	__atomic_store_n(&p->skel->bss->target_states[slot].ready, 0, __ATOMIC_RELEASE);
+}
+
 void probe_detach(struct probe *p, unsigned slot_no)
 {
 	struct probe_slot *slot = &p->slots[slot_no];
@@ -297,7 +286,7 @@ void probe_detach(struct probe *p, unsigned slot_no)
 
 	if (!slot->pid)
 		return;
-	__atomic_store_n(&p->skel->bss->target_states[slot_no].ready, 0, __ATOMIC_RELEASE);
+	probe_deactivate(p, slot_no);
 	bpf_map_delete_elem(bpf_map__fd(p->skel->maps.targets), &tgid);
 	/* the kernel closes perf uprobes one after another, whoever asks; nothing is recorded any more */
 	if (slot->links_cnt > PROBE_SLOW_CLOSES)

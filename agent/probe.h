@@ -43,6 +43,7 @@ void probe_close(struct probe *p);
 int probe_attach(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
 		 unsigned want);
 void probe_activate(struct probe *p, unsigned slot);
+void probe_deactivate(struct probe *p, unsigned slot);
 /* Closes the gate, then removes the sites. */
 void probe_detach(struct probe *p, unsigned slot);
 

@@ -6,8 +6,10 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -28,12 +30,21 @@
 #include "session.h"
 #include "target.h"
 
+struct recorder_closing {
+	pthread_t thread;
+	bool is_running, is_json;
+	struct session *session;
+	FILE *out;
+	int err;
+};
+
 struct recorder {
 	const struct opt *o;
 	struct features features;
 	struct probe *probe;
 	struct rings *rings;
 	struct session *sessions[OPT_PIDS_MAX]; /* by slot; NULL = not recorded (any more) */
+	struct recorder_closing closings[OPT_PIDS_MAX]; /* by slot */
 	size_t open_cnt;
 	int epoll_fd, signal_fd, timer_fd;
 	uint64_t second_ns, end_ns;
@@ -68,6 +79,8 @@ static int recorder_open_loop(struct recorder *r)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1); /* a stray one must not kill a recording */
+	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a write over ulimit -f is an error like any other */
@@ -127,28 +140,61 @@ static void recorder_drain(struct recorder *r, bool is_last)
 				       clock_read_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
+static void *recorder_close_one(void *arg)
+{
+	struct recorder_closing *c = arg;
+
+	c->err = session_close(c->session, clock_now_ns(), c->out, c->is_json);
+	return NULL;
+}
+
+/* Sealing takes its time: while others are recorded, it has a thread of its own. */
+static void recorder_close(struct recorder *r, size_t slot)
+{
+	struct recorder_closing *c = &r->closings[slot];
+
+	*c = (struct recorder_closing){
+		.session = r->sessions[slot],
+		.out = r->o->quiet ? NULL : stdout,
+		.is_json = r->o->json,
+	};
+	r->sessions[slot] = NULL;
+	r->open_cnt--;
+	c->is_running = r->open_cnt && !pthread_create(&c->thread, NULL, recorder_close_one, c);
+	if (!c->is_running)
+		recorder_close_one(c);
+}
+
+static void recorder_join(struct recorder *r)
+{
+	for (size_t i = 0; i < r->o->pids_cnt; i++) {
+		if (r->closings[i].is_running)
+			pthread_join(r->closings[i].thread, NULL);
+		if (r->closings[i].err && !r->err)
+			r->err = r->closings[i].err;
+	}
+	if (!r->o->quiet && (fflush(stdout) || ferror(stdout)) && !r->err)
+		r->err = log_error(-EIO, "cannot write the summary to standard output");
+}
+
 /* Detaches first, so that nothing is produced any more, then drains, then seals. */
 static void recorder_end(struct recorder *r, size_t slot, const char *why)
 {
 	struct session *s = r->sessions[slot];
-	int err;
 
 	log_info("%s: sealing the recording of pid %d", why, session_pid(s));
 	session_detach(s);
-	recorder_drain(r, true);
-	r->sessions[slot] = NULL;
-	r->open_cnt--;
-	err = session_close(s, clock_now_ns(), r->o->quiet ? NULL : stdout);
-	fflush(stdout);
-	if (err && !r->err)
-		r->err = err;
+	recorder_drain(r, r->open_cnt == 1);
+	recorder_close(r, slot);
 }
 
 static void recorder_end_all(struct recorder *r, const char *why)
 {
+	/* all stop at one moment; what lies in the rings is taken out before anything slow is done */
 	for (size_t i = 0; i < r->o->pids_cnt; i++)
 		if (r->sessions[i])
-			session_detach(r->sessions[i]);
+			session_stop(r->sessions[i]);
+	recorder_drain(r, true);
 	for (size_t i = 0; i < r->o->pids_cnt; i++)
 		if (r->sessions[i])
 			recorder_end(r, i, why);
@@ -165,7 +211,8 @@ static int recorder_open_sessions(struct recorder *r)
 		if (err && !r->o->best_effort)
 			return err;
 		if (err) {
-			log_warn(0, "pid %d is not recorded, going on with the others", r->o->pids[i]);
+			log_warn(0, "pid %d is not recorded%s", r->o->pids[i],
+				 r->o->pids_cnt > 1 ? ", going on with the others" : "");
 			continue;
 		}
 		r->open_cnt++;
@@ -187,7 +234,8 @@ static void recorder_on_event(struct recorder *r, unsigned tag)
 			if (r->sessions[i] && session_has_execed(r->sessions[i]))
 				recorder_end(r, i, "the process became another program (exec)");
 	} else if (tag == RECORDER_TAG_SIGNAL) {
-		if (read(r->signal_fd, &info, sizeof(info)) == sizeof(info))
+		if (read(r->signal_fd, &info, sizeof(info)) == sizeof(info) &&
+		    info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
 			r->is_stopping = true;
 	} else if (r->sessions[tag]) {
 		recorder_end(r, tag, "the process has ended");
@@ -237,6 +285,7 @@ int recorder_run(const struct opt *o)
 	}
 	if (r.rings)
 		recorder_end_all(&r, err ? "after the failure" : "stopped");
+	recorder_join(&r);
 	rings_close(r.rings);
 	probe_close(r.probe);
 	if (r.timer_fd >= 0)

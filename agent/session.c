@@ -205,7 +205,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		err = session_segments(s, o);
 	if (!err)
 		err = manifest_new(o, s->target, s->plan, segments_boot_id(s->segments),
-				   &s->metadata);
+				   start_ns, &s->metadata);
 	if (!err)
 		err = symbols_open(s->target, &s->symbols);
 	if (!err)
@@ -308,10 +308,16 @@ static void session_count_flaws(struct session *s, uint64_t now_ns)
 	s->flaws_ns = now_ns;
 }
 
+/* Of these kinds the events themselves are in the trace. */
+static bool session_is_flaw(const char *kind)
+{
+	return !strcmp(kind, "Stack") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite");
+}
+
 void session_lost(struct session *s, uint64_t now_ns, const char *kind, const char *cause,
 		  uint64_t cnt, uint64_t from_ns)
 {
-	summary_lost(&s->summary, kind, cause, cnt);
+	summary_lost(&s->summary, kind, cause, cnt, session_is_flaw(kind));
 	emit_loss(s->emit, now_ns, kind, cause, cnt, from_ns);
 }
 
@@ -367,11 +373,19 @@ bool session_has_execed(const struct session *s)
 	return s->has_execed;
 }
 
+void session_stop(struct session *s)
+{
+	if (s->summary.end_ns)
+		return;
+	probe_deactivate(s->probe, s->slot);
+	s->summary.end_ns = clock_now_ns();
+}
+
 void session_detach(struct session *s)
 {
 	if (!s->is_attached)
 		return;
-	s->summary.end_ns = clock_now_ns();
+	session_stop(s);
 	if (s->emit) {
 		session_count_losses(s, s->summary.end_ns);
 		session_count_flaws(s, s->summary.end_ns);
@@ -380,8 +394,9 @@ void session_detach(struct session *s)
 	s->is_attached = false;
 }
 
-int session_close(struct session *s, uint64_t now_ns, FILE *out)
+int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json)
 {
+	struct summary_facts facts;
 	const uint64_t *addrs;
 	size_t addrs_cnt;
 	int err;
@@ -392,9 +407,15 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out)
 	emit_finish(s->emit, now_ns);
 	addrs = emit_addrs(s->emit, &addrs_cnt);
 	err = segments_finish(s->segments, addrs, addrs_cnt);
-	if (out)
-		summary_print(&s->summary, out, s->target, s->track, s->emit, s->segments, now_ns,
-			      s->hit_cost_ns);
+	if (!summary_hits(&s->summary) && plan_has_site(s->plan, WIRE_SITE_POLL))
+		log_warn(0, "no probe was hit in pid %d: it was idle, stopped or held by a debugger",
+			 s->target->pid);
+	summary_gather(&s->summary, s->target, s->track, s->emit, s->segments, now_ns,
+		       s->hit_cost_ns, &facts);
+	if (out && is_json)
+		summary_print_json(&s->summary, &facts, out);
+	else if (out)
+		summary_print(&s->summary, &facts, out);
 	session_free(s);
 	return err;
 }

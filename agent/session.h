@@ -48,10 +48,14 @@ const char *session_path(const struct session *s);
 /* True once the process has replaced itself by exec: its recording is over. */
 bool session_has_execed(const struct session *s);
 
+/* Nothing is recorded from here on; the probes stand until session_detach. */
+void session_stop(struct session *s);
+
 /* Detaches. Records still in the rings may be handed over afterwards. */
 void session_detach(struct session *s);
 
-/* Seals the last segment and prints the summary to `out` (NULL = none); frees the session. */
-int session_close(struct session *s, uint64_t now_ns, FILE *out);
+/* Seals the last segment and prints the summary to `out` (NULL = none), as text or as one JSON
+ * document; frees the session. May be called from another thread than the rest, as the last call. */
+int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json);
 
 #endif /* DIAL9_SESSION_H */

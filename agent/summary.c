@@ -8,15 +8,12 @@
 
 #include "bpf/wire.h"
 #include "clock.h"
-#include "emit.h"
 #include "event.h"
-#include "segment.h"
 #include "target.h"
-#include "track.h"
 
 _Static_assert(WIRE_KIND_CNT <= 32, "summary.records is too small");
 
-static const char *const summary_events[D9_EV_CNT] = {
+const char *const summary_events[D9_EV_CNT] = {
 #define D9_EVENT(NAME, name, wire, use, doc) [D9_EV_##NAME] = wire,
 #define D9_FIELD(name, field, type, doc)
 #define D9_END(name)
@@ -41,7 +38,7 @@ void summary_count(struct summary *s, const struct wire_head *rec)
 	s->records[rec->kind]++;
 }
 
-void summary_lost(struct summary *s, const char *kind, const char *cause, uint64_t cnt)
+void summary_lost(struct summary *s, const char *kind, const char *cause, uint64_t cnt, bool is_flaw)
 {
 	size_t i;
 
@@ -51,7 +48,9 @@ void summary_lost(struct summary *s, const char *kind, const char *cause, uint64
 	if (i == SUMMARY_LOSSES_MAX)
 		i--;
 	if (i == s->losses_cnt)
-		s->losses[s->losses_cnt++] = (struct summary_loss){ .kind = kind, .cause = cause };
+		s->losses[s->losses_cnt++] = (struct summary_loss){ .kind = kind,
+								  .cause = cause,
+								  .is_flaw = is_flaw };
 	s->losses[i].cnt += cnt;
 }
 
@@ -82,59 +81,82 @@ static void summary_print_events(const struct emit_stats *es, FILE *out)
 			fprintf(out, "    %-24s %12" PRIu64 "\n", summary_events[i], es->events[i]);
 }
 
-static void summary_print_losses(const struct summary *s, const struct emit_stats *es, FILE *out)
+static void summary_print_losses(const struct summary *s, const struct summary_facts *f, FILE *out)
 {
-	uint64_t unwritten = 0;
+	const char *title[] = { "  lost        ", "  flawed      " };
 
-	for (int i = 0; i < D9_EV_CNT; i++)
-		unwritten += es->lost[i];
-	if (!s->losses_cnt && !unwritten) {
-		fprintf(out, "  lost        0\n");
-		return;
+	for (int is_flaw = 0; is_flaw < 2; is_flaw++) {
+		uint64_t total = is_flaw ? 0 : f->unwritten;
+
+		for (size_t i = 0; i < s->losses_cnt; i++)
+			total += s->losses[i].is_flaw == is_flaw ? s->losses[i].cnt : 0;
+		if (total || !is_flaw)
+			fprintf(out, "%s%" PRIu64 "\n", title[is_flaw], total);
+		for (size_t i = 0; i < s->losses_cnt; i++)
+			if (s->losses[i].is_flaw == is_flaw)
+				fprintf(out, "    %-11s %-28s %12" PRIu64 "\n", s->losses[i].kind,
+					s->losses[i].cause, s->losses[i].cnt);
+		if (!is_flaw && f->unwritten)
+			fprintf(out, "    %-11s %-28s %12" PRIu64 "\n", "events", "not written to disk",
+				f->unwritten);
 	}
-	fprintf(out, "  lost\n");
-	for (size_t i = 0; i < s->losses_cnt; i++)
-		fprintf(out, "    %-12s %-28s %12" PRIu64 "\n", s->losses[i].kind, s->losses[i].cause,
-			s->losses[i].cnt);
-	if (unwritten)
-		fprintf(out, "    %-12s %-28s %12" PRIu64 "\n", "events", "not written to disk", unwritten);
 }
 
-void summary_print(const struct summary *s, FILE *out, const struct target *target,
-		   const struct track *track, const struct emit *emit,
-		   const struct segments *segments, uint64_t now_ns, uint32_t hit_cost_ns)
+void summary_gather(const struct summary *s, const struct target *target, const struct track *track,
+		    const struct emit *emit, const struct segments *segments, uint64_t now_ns,
+		    uint32_t hit_cost_ns, struct summary_facts *ret)
 {
-	double secs = (double)((s->end_ns ? s->end_ns : now_ns) - s->start_ns) / CLOCK_SEC_NS;
-	uint64_t cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - s->agent_cpu_ns;
-	uint64_t hits = summary_hits(s), records = 0;
-	struct segment_stats ss;
-	struct track_stats ts;
-	struct emit_stats es;
-
-	segments_stats(segments, &ss);
-	track_stats(track, &ts);
-	emit_stats(emit, &es);
+	*ret = (struct summary_facts){
+		.pid = target->pid,
+		.path = segments_path(segments),
+		.secs = (double)((s->end_ns ? s->end_ns : now_ns) - s->start_ns) / CLOCK_SEC_NS,
+		.hits = summary_hits(s),
+		.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - s->agent_cpu_ns,
+		.hit_cost_ns = hit_cost_ns,
+	};
+	if (ret->secs < 1e-9)
+		ret->secs = 1e-9;
+	segments_stats(segments, &ret->segments);
+	track_stats(track, &ret->track);
+	emit_stats(emit, &ret->emit);
 	for (int i = 0; i < WIRE_KIND_CNT; i++)
-		records += s->records[i];
-	if (secs <= 0)
-		secs = 1e-9;
-	fprintf(out, "recorded pid %d for %.1f s into %s\n", target->pid, secs, segments_path(segments));
-	summary_print_events(&es, out);
-	summary_print_losses(s, &es, out);
-	fprintf(out, "  unsure      %" PRIu64 " poll ends inferred, %" PRIu64 " polls on an unknown worker\n",
-		ts.inferred_ends, ts.unknown_worker);
+		ret->records += s->records[i];
+	for (int i = 0; i < D9_EV_CNT; i++)
+		ret->unwritten += ret->emit.lost[i];
+}
+
+/* A name from the command line, with what could drive a terminal replaced. */
+static void summary_print_path(const char *path, FILE *out)
+{
+	for (; *path; path++)
+		fputc((unsigned char)*path < 0x20 || *path == 0x7f ? '?' : *path, out);
+}
+
+void summary_print(const struct summary *s, const struct summary_facts *f, FILE *out)
+{
+	flockfile(out); /* recordings may end side by side */
+	fprintf(out, "recorded pid %d for %.1f s into ", f->pid, f->secs);
+	summary_print_path(f->path, out);
+	fputc('\n', out);
+	summary_print_events(&f->emit, out);
+	summary_print_losses(s, f, out);
+	fprintf(out,
+		"  unsure      %" PRIu64 " poll ends inferred, %" PRIu64 " polls on an unknown worker\n",
+		f->track.inferred_ends, f->track.unknown_worker);
 	if (s->task_word[0])
 		fprintf(out, "  task word   %s\n", s->task_word);
 	fprintf(out, "  disk        %" PRIu64 " bytes in segment files, %" PRIu64 " segments evicted\n",
-		ss.written_sz, ss.evicted_cnt);
+		f->segments.written_sz, f->segments.evicted_cnt);
 	fprintf(out, "  probes      %zu sites, %" PRIu64 " hits (%.0f/s), attached in %.0f ms\n",
-		s->sites_cnt, hits, (double)hits / secs, (double)s->attach_ns / 1e6);
+		s->sites_cnt, f->hits, (double)f->hits / f->secs, (double)s->attach_ns / 1e6);
 	fprintf(out, "  agent       %.2f s CPU (%.1f %% of one core, %.0f ns a record)\n",
-		(double)cpu_ns / CLOCK_SEC_NS, (double)cpu_ns / 1e7 / secs,
-		records ? (double)cpu_ns / (double)records : 0.0);
-	if (hit_cost_ns)
-		fprintf(out, "  target      about %.2f s CPU added (%.1f %% of one core): hits x %u ns, an "
-			     "empty probe here\n",
-			(double)hits * hit_cost_ns / CLOCK_SEC_NS,
-			(double)hits * hit_cost_ns / 1e7 / secs, hit_cost_ns);
+		(double)f->cpu_ns / CLOCK_SEC_NS, (double)f->cpu_ns / 1e7 / f->secs,
+		f->records ? (double)f->cpu_ns / (double)f->records : 0.0);
+	if (f->hit_cost_ns)
+		fprintf(out,
+			"  target      about %.2f s CPU added (%.1f %% of one core): hits x %u ns, "
+			"an empty probe here\n",
+			(double)f->hits * f->hit_cost_ns / CLOCK_SEC_NS,
+			(double)f->hits * f->hit_cost_ns / 1e7 / f->secs, f->hit_cost_ns);
+	funlockfile(out);
 }

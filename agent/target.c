@@ -27,8 +27,11 @@
 static int target_no_access(pid_t pid, const char *what)
 {
 	return log_error(-EPERM,
-			 "cannot read %s of process %d: permission denied; run as root, or "
-			 "with CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE",
+			 geteuid() ? "cannot read %s of process %d: permission denied; run as root, "
+				     "or with CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE" :
+				     "cannot read %s of process %d: permission denied even to root: this "
+				     "process is outside what the sandbox or container of the agent may "
+				     "see (user namespace, capabilities, security module)",
 			 what, (int)pid);
 }
 

@@ -186,9 +186,10 @@ void track_loss(struct track *t, int kind, uint64_t cnt, uint64_t from_ns, uint6
 {
 	(void)kind;
 	(void)from_ns;
-	(void)to_ns;
-	if (cnt)
-		t->has_lost = true;
+	if (!cnt)
+		return;
+	t->has_lost = true;
+	workers_lost(t->workers, to_ns);
 }
 
 void track_finish(struct track *t, uint64_t now_ns)

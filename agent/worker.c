@@ -21,6 +21,7 @@ struct workers {
 	struct runtimes *rs;
 	struct emit *e;
 	struct track_stats *stats;
+	uint64_t lost_ns; /* records were lost up to here, 0 = none */
 };
 
 int workers_new(const struct track_options *o, struct runtimes *rs, struct emit *e,
@@ -30,7 +31,7 @@ int workers_new(const struct track_options *o, struct runtimes *rs, struct emit 
 
 	if (!ws)
 		return -ENOMEM;
-	*ws = (struct workers){o, rs, e, stats};
+	*ws = (struct workers){ .o = o, .rs = rs, .e = e, .stats = stats };
 	*ret = ws;
 	return 0;
 }
@@ -45,6 +46,8 @@ void workers_free(struct workers *ws)
 static void put_poll_end(struct workers *ws, struct worker *w, const struct poll *p, uint64_t ts_ns,
 			 enum worker_rule rule)
 {
+	if (rule == RULE_NEXT_START && p->start_ns <= ws->lost_ns)
+		rule = RULE_LOST;
 	emit_put_poll_end(ws->e, ts_ns, &(struct d9_poll_end){.worker_id = w->id});
 	w->open = NULL;
 	if (rule == RULE_EXACT)
@@ -56,6 +59,12 @@ static void put_poll_end(struct workers *ws, struct worker *w, const struct poll
 			ws->e, ts_ns,
 			&(struct d9_agent_inferred_end){
 				.worker_id = w->id, .task_id = p->task_id, .rule = (uint8_t)rule});
+}
+
+void workers_lost(struct workers *ws, uint64_t to_ns)
+{
+	if (to_ns > ws->lost_ns)
+		ws->lost_ns = to_ns;
 }
 
 void workers_poll_start(struct workers *ws, struct poll *p, uint64_t local_queue)

@@ -61,6 +61,10 @@ void workers_greet(struct workers *ws, struct thread *th);
 /* The thread is no worker any more (exit; a new blocking task runs on it). Its polls are closed. */
 void workers_release(struct workers *ws, struct thread *th, uint64_t ts_ns);
 
+/* Records up to `to_ns` were lost: a poll begun before then, and closed only by the next one, may
+ * have ended at any time. */
+void workers_lost(struct workers *ws, uint64_t to_ns);
+
 /* Begin `p` (filled in, kind POLL_WORKER) on its worker. */
 void workers_poll_start(struct workers *ws, struct poll *p, uint64_t local_queue);
 

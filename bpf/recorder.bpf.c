@@ -66,10 +66,16 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return life(task, WIRE_THREAD_EXIT);
 }
 
+/* The process is another program from here on: its probes mean nothing any more. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
 {
-	return life(task, WIRE_EXEC);
+	struct thread *t = thread_find(task) ?: thread_make(task);
+
+	life(task, WIRE_EXEC);
+	if (t)
+		target_states[t->slot & (WIRE_TARGETS_MAX - 1)].ready = 0;
+	return 0;
 }
 
 /* Lists the threads of one process with their thread pointers, and gives each its storage. */

@@ -142,12 +142,14 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 		    return_addr != t->last_return)
 			site_new_return(t, return_addr, w->vtable, now);
 	}
-	if (!w->owner_id && !t->depth)
+	if (!w->owner_id && !t->depth) {
+		t->polls_async = 0;
 		thread_leave_seat(t);
+	}
 	if (w->owner_id && w->owner_id != t->last_owner) {
 		site_report_owner(t, w, header, now);
 		if (!thread_in_poll(t))
-			thread_leave_seat(t);
+			thread_doubt_seat(t);
 	}
 	if (w->owner_id && !thread_in_async_poll(t)) {
 		seat_take(t, task, w->scheduler, now);

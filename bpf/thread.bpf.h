@@ -99,14 +99,21 @@ static __always_inline void thread_refresh(struct thread *t)
 		t->seat = (struct wire_thread){};
 }
 
-/* A blocking task begins or ends on the thread: it may be another worker, or none, from now on. */
-static __always_inline void thread_leave_seat(struct thread *t)
+/* The thread polls for another task list: it may sit elsewhere now. */
+static __always_inline void thread_doubt_seat(struct thread *t)
 {
 	t->has_seat = 0;
 	t->layout_gen = 0;
-	t->rest_gen = 0;
-	t->rest_id = 0;
-	t->gen = 0;
+}
+
+/* A blocking task begins or ends on the thread: it may be another worker, or none, from now on. What
+ * the agent found out about it is over too. */
+static __always_inline void thread_leave_seat(struct thread *t)
+{
+	if (t->seat.is_worker && !t->has_seat)
+		bpf_map_delete_elem(&worker_threads, &t->tid);
+	t->seat = (struct wire_thread){};
+	thread_doubt_seat(t);
 }
 
 /* The innermost poll, or NULL. The index is masked for the verifier; depth is always in range. */
@@ -126,13 +133,15 @@ static __always_inline __u64 thread_task_id(struct thread *t)
 
 /*
  * Is the thread inside a poll, as a user means it? A multi_thread worker is itself a blocking
- * task: with only that one open it is between polls, and its sleeps are parks.
+ * task: with only that one open it is between polls, and its sleeps are parks. That it is one
+ * shows by the async tasks polled since it began; the seat may be that of an earlier task, on a
+ * thread that went back to the pool. (A worker that has polled nothing yet is told by the reader.)
  */
 static __always_inline bool thread_in_poll(struct thread *t)
 {
 	struct open_poll *top = thread_top(t);
 
-	return top && !(top->is_blocking && (t->polls_async || t->seat.is_worker));
+	return top && !(top->is_blocking && t->polls_async);
 }
 
 /* Is an async task being polled, at any depth? */

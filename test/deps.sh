@@ -6,7 +6,7 @@ set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 
 LIBBPF_MIN=1:1.4   # uprobe_multi links and bpftool's skeletons as the agent uses them
-CARGO_MIN=1.70     # the sparse registry protocol; older ones cannot fetch crates
+CARGO_MIN=1.85     # Tokio 1.54 and dial9 need it; before 1.70 crates cannot even be fetched
 
 # built against by the libraries' development files: these four must come from one suite, since
 # the newer libbpf-dev pulls a libelf that the older libdw-dev refuses
