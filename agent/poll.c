@@ -213,10 +213,13 @@ static void overtake(struct track *t, struct task *task, const struct poll *p)
 	w = task->polled_by ? runtimes_worker(t->runtimes, task->polled_by - 1u) : NULL;
 	if (!w || w == p->worker || !w->open || w->open->task_id != p->task_id)
 		return;
-	if (t->o.has_exact_ends)
+	if (t->o.has_exact_ends) {
+		if (!w->open->overtaken_ns)
+			w->open->overtaken_ns = p->start_ns;
 		wake_overtaken(t, task, p->start_ns, w->holder);
-	else
+	} else {
 		workers_poll_end(t->workers, w->holder, w->open, p->start_ns, RULE_ELSEWHERE);
+	}
 }
 
 /* The task's last wake has led to this poll. */

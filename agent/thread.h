@@ -28,6 +28,7 @@ enum poll_kind {
 struct poll { /* one open poll */
 	uint64_t task_id, start_ns;
 	uint64_t vtable;
+	uint64_t overtaken_ns; /* another worker began to poll the same task; 0 = no */
 	uint64_t handoff_ns; /* another thread took the worker during this poll; 0 = no */
 	uint64_t queued_ns; /* POLL_BLOCKING: when it was spawned, 0 = unknown */
 	struct worker *worker; /* POLL_WORKER: whose poll it is (or was, before the hand-off) */

@@ -90,6 +90,11 @@ void workers_poll_end(struct workers *ws, struct thread *th, struct poll *p, uin
 	struct worker *w = p->worker;
 
 	if (w->open == p) {
+		/* the task was given back long before the call returned: the thread was kept from it */
+		if (p->overtaken_ns && ts_ns > p->overtaken_ns + WORKER_TAIL_NS) {
+			ts_ns = p->overtaken_ns;
+			rule = RULE_ELSEWHERE;
+		}
 		put_poll_end(ws, w, p, ts_ns, rule);
 	} else if (p->handoff_ns && rule == RULE_EXACT) {
 		emit_put_agent_block_in_place(

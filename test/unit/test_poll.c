@@ -321,6 +321,28 @@ static void test_block_in_place(void **state)
 	fx_check_counts(&fx);
 }
 
+/* An end long after another worker has begun to poll the task is not the poll's. */
+static void test_overtaken(void **state)
+{
+	const struct fx_event *end;
+
+	(void)state;
+	fx_start(&fx, 2000, 101, 9, OWNER, 0);
+	fx_start(&fx, 3000, 102, 9, OWNER, 0);
+	fx_end(&fx, 200000, 101, 9, 0, 0); /* preempted on its way out */
+	fx_end(&fx, 210000, 102, 9, 0, 0);
+	fx_start(&fx, 300000, 101, 9, OWNER, 0);
+	fx_start(&fx, 301000, 102, 9, OWNER, 0);
+	fx_end(&fx, 302000, 101, 9, 0, 0); /* the usual tail */
+	fx_end(&fx, 303000, 102, 9, 0, 0);
+	fx_decode(&fx);
+	end = fx_nth(&fx, D9_EV_POLL_END, 0);
+	assert_int_equal(end->ts_ns, 3000);
+	assert_int_equal(fx_nth(&fx, D9_EV_AGENT_INFERRED_END, 0)->u[D9F_agent_inferred_end_rule], 9);
+	assert_null(fx_nth(&fx, D9_EV_AGENT_INFERRED_END, 1));
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 2)->ts_ns, 302000);
+}
+
 /* schedule() of a task just spawned, and of one that gives itself back, is no wake. */
 static void test_own_schedules(void **state)
 {
@@ -469,7 +491,7 @@ int main(void)
 		T(test_unpaired_end),	   T(test_blocking_task),
 		T(test_launch_is_no_nesting), T(test_block_in_place),
 		T(test_block_on_in_blocking),
-		T(test_own_schedules), T(test_wakes), T(test_wakes_at_ends),		   T(test_causes),
+		T(test_own_schedules), T(test_overtaken), T(test_wakes), T(test_wakes_at_ends),		   T(test_causes),
 		T(test_unread_header),	   T(test_too_deep),
 	};
 
