@@ -16,15 +16,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NAME_SZ 4096u
 #define PLACE_SZ 1024u
+#define VDSO_SZ_MAX (64u << 10)
 
 struct symbols {
 	struct symfile *files;
 	size_t files_cnt;
 	char name[NAME_SZ], file[PLACE_SZ]; /* of the frame being given out */
 };
+
+/* The kernel's code page has no file. It is the same in every 64-bit process: ours serves. */
+static int symbols_add_vdso(struct symbols *s, const struct target *t)
+{
+	const void *own = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct target_file f = {
+		.fd = memfd_create("vdso", MFD_CLOEXEC),
+		.sz = t->vdso_end - t->vdso_start,
+		.path = "[vdso]",
+		.map_start = t->vdso_start,
+		.map_end = t->vdso_end,
+	};
+	int err = -ENOENT;
+
+	if (own && f.fd >= 0 && f.sz <= VDSO_SZ_MAX && write(f.fd, own, f.sz) == (ssize_t)f.sz)
+		err = symfile_init(&s->files[s->files_cnt], &f);
+	if (!err)
+		s->files_cnt++;
+	if (f.fd >= 0)
+		close(f.fd);
+	return err;
+}
 
 int symbols_open(const struct target *t, struct symbols **ret)
 {
@@ -33,7 +59,7 @@ int symbols_open(const struct target *t, struct symbols **ret)
 
 	if (!s)
 		return -ENOMEM;
-	s->files = calloc(t->files_cnt ? t->files_cnt : 1, sizeof(*s->files));
+	s->files = calloc(t->files_cnt + 1, sizeof(*s->files));
 	if (!s->files)
 		err = -ENOMEM;
 	for (size_t i = 0; i < t->files_cnt && err == 0; i++) {
@@ -41,6 +67,8 @@ int symbols_open(const struct target *t, struct symbols **ret)
 		if (err == 0)
 			s->files_cnt++;
 	}
+	if (err == 0 && t->vdso_start)
+		symbols_add_vdso(s, t); /* without it its frames stay without a name */
 	if (err) {
 		symbols_close(s);
 		return err;

@@ -247,8 +247,14 @@ static int target_open_files(struct target *t)
 
 		if (line[len - 1] == '\n')
 			len--;
-		if (maps_parse(line, (size_t)len, &e) || !e.is_exec || !e.ino)
-			continue; /* no file: [vdso], generated code */
+		if (maps_parse(line, (size_t)len, &e) || !e.is_exec)
+			continue;
+		if (e.path_len == 6 && !memcmp(e.path, "[vdso]", 6)) {
+			t->vdso_start = e.start;
+			t->vdso_end = e.end;
+		}
+		if (!e.ino)
+			continue; /* no file: generated code */
 		if (e.ino == last.ino && e.dev_major == last.dev_major &&
 		    e.dev_minor == last.dev_minor)
 			continue; /* one more piece of the file just opened */

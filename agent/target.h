@@ -34,6 +34,7 @@ struct target {
 	uint64_t start_ticks; /* field 22 of /proc/PID/stat */
 	int pidfd;
 	char comm[16];
+	uint64_t vdso_start, vdso_end; /* where the kernel's code page lies in it; 0 = none */
 	struct target_file *files;
 	size_t files_cnt;
 };

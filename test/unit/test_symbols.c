@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -309,6 +310,23 @@ static void test_module(void **state)
 	assert_int_equal(symbols_module(symbols, 8, name, sizeof(name)), -ENOENT);
 }
 
+/* The kernel's code page has no file, and names all the same. */
+static void test_vdso(void **state)
+{
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+	struct target t = { .files = &self, .files_cnt = 1, .vdso_start = vdso,
+			    .vdso_end = vdso + 8192 };
+	struct symbols *s;
+	char name[64];
+
+	(void)state;
+	assert_int_not_equal(vdso, 0);
+	assert_int_equal(symbols_open(&t, &s), 0);
+	assert_int_equal(symbols_module(s, vdso + 0x10, name, sizeof(name)), 0);
+	assert_string_equal(name, "[vdso]+0x10");
+	symbols_close(s);
+}
+
 static void test_whose_source(void **state)
 {
 	static const char *const runtime[] = {
@@ -379,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_type_names),   cmocka_unit_test(test_spawn_places),
 		cmocka_unit_test(test_frames),	     cmocka_unit_test(test_module),
+		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_whose_source), cmocka_unit_test(test_damaged_files),
 	};
 
