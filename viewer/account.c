@@ -354,6 +354,12 @@ void account_gap(struct account *a)
 	tasktable_forget_states(a->tasks);
 }
 
+void account_session(struct account *a)
+{
+	account_gap(a);
+	workertable_unbind(a->workers);
+}
+
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns)
 {
 	account_settle_all(a);

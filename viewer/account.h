@@ -62,6 +62,9 @@ void account_block_in_place(struct account *a, const struct d9_ev *ev);
 /* Events are missing between the last moment and the next. */
 void account_gap(struct account *a);
 
+/* The same, and the recorder was started again between them. */
+void account_session(struct account *a);
+
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns);
 
 #endif /* DIAL9_ACCOUNT_H */

@@ -8,8 +8,14 @@
 
 static void coverage_end_level(struct coverage *c, uint64_t ts_ns)
 {
-	if (c->level_now < c->levels_cnt && ts_ns > c->level_since_ns)
-		c->levels[c->level_now].ns += ts_ns - c->level_since_ns;
+	uint64_t from_ns = c->level_since_ns;
+
+	if (from_ns < c->level_high_ns) /* a copied segment: no time has two levels */
+		from_ns = c->level_high_ns;
+	if (c->level_now < c->levels_cnt && ts_ns > from_ns) {
+		c->levels[c->level_now].ns += ts_ns - from_ns;
+		c->level_high_ns = ts_ns;
+	}
 	c->level_now = c->levels_cnt;
 }
 
@@ -56,8 +62,11 @@ static void coverage_loss(struct coverage *c, const struct d9_ev *ev)
 				   coverage_is_flaw(kind),
 				   d9_u64(ev, D9F_agent_loss_count, 0),
 				   d9_u64(ev, D9F_agent_loss_from_ns, ev->ts_ns),
-				   ev->ts_ns };
+				   ev->ts_ns,
+				   0 };
 	uint32_t at = 0;
+
+	l.ns = l.to_ns > l.from_ns ? l.to_ns - l.from_ns : 0;
 
 	while (at < c->losses_cnt &&
 	       (c->losses[at].kind != l.kind || c->losses[at].cause != l.cause))
@@ -68,6 +77,9 @@ static void coverage_loss(struct coverage *c, const struct d9_ev *ev)
 		c->losses[c->losses_cnt++] = l;
 		return;
 	}
+	if (l.from_ns < c->losses[at].to_ns && l.to_ns > l.from_ns)
+		l.ns = l.to_ns > c->losses[at].to_ns ? l.to_ns - c->losses[at].to_ns : 0;
+	c->losses[at].ns += l.ns;
 	c->losses[at].count += l.count;
 	c->losses[at].is_flaw = c->losses[at].is_flaw && l.is_flaw; /* differs at the cap only */
 	if (l.from_ns < c->losses[at].from_ns)
@@ -97,6 +109,37 @@ static void coverage_metadata(struct coverage *c, const struct d9_ev *ev)
 	}
 }
 
+/* Its counters run since the session began: only what they grew by is within what is kept. */
+static void coverage_self(struct coverage *c, const struct d9_ev *ev)
+{
+	struct coverage_self now = { ev->ts_ns, d9_u64(ev, D9F_agent_self_cpu_ns, 0),
+				     d9_u64(ev, D9F_agent_self_hits, 0),
+				     d9_u64(ev, D9F_agent_self_target_cost_ns, 0) };
+
+	c->has_self = true;
+	c->self_rss_sz = d9_u64(ev, D9F_agent_self_rss_bytes, 0);
+	if (c->self.ts_ns && now.ts_ns > c->self.ts_ns && now.cpu_ns >= c->self.cpu_ns &&
+	    now.hits >= c->self.hits && now.cost_ns >= c->self.cost_ns) {
+		c->self_ns += now.ts_ns - c->self.ts_ns;
+		c->self_cpu_ns += now.cpu_ns - c->self.cpu_ns;
+		c->self_hits += now.hits - c->self.hits;
+		c->target_cost_ns += now.cost_ns - c->self.cost_ns;
+	}
+	c->self = now;
+}
+
+/* Does the level that holds infer all poll ends? */
+static bool coverage_infers(const struct coverage *c)
+{
+	const char *text;
+	size_t len;
+
+	if (c->level_now >= c->levels_cnt)
+		return false;
+	text = labels_text(c->labels, c->levels[c->level_now].ends, &len);
+	return len == 8 && memcmp(text, "inferred", 8) == 0;
+}
+
 void coverage_event(struct coverage *c, const struct d9_ev *ev)
 {
 	enum d9_event kind = ev->schema->kind;
@@ -107,7 +150,8 @@ void coverage_event(struct coverage *c, const struct d9_ev *ev)
 	if (ev->schema->has_ts && kind != D9_EV_SYMBOL && kind != D9_EV_SEGMENT_METADATA &&
 	    kind != D9_EV_OTHER) {
 		if (c->is_in_gap && c->has_span && ev->ts_ns > c->last_ns)
-			c->gap_ns += ev->ts_ns - c->last_ns;
+			*(c->is_in_pause ? &c->pause_ns : &c->gap_ns) += ev->ts_ns - c->last_ns;
+		c->is_in_pause = false;
 		c->is_in_gap = false;
 		if (!c->has_span || ev->ts_ns < c->first_ns)
 			c->first_ns = ev->ts_ns;
@@ -133,11 +177,10 @@ void coverage_event(struct coverage *c, const struct d9_ev *ev)
 		}
 		break;
 	case D9_EV_AGENT_SELF:
-		c->has_self = true;
-		c->self_cpu_ns = d9_u64(ev, D9F_agent_self_cpu_ns, 0);
-		c->self_rss_sz = d9_u64(ev, D9F_agent_self_rss_bytes, 0);
-		c->self_hits = d9_u64(ev, D9F_agent_self_hits, 0);
-		c->target_cost_ns = d9_u64(ev, D9F_agent_self_target_cost_ns, 0);
+		coverage_self(c, ev);
+		break;
+	case D9_EV_AGENT_INFERRED_END:
+		c->single_ends += !coverage_infers(c);
 		break;
 	default:
 		break;
@@ -148,6 +191,14 @@ void coverage_gap(struct coverage *c)
 {
 	coverage_end_level(c, c->last_ns);
 	c->is_in_gap = true;
+}
+
+void coverage_session(struct coverage *c)
+{
+	coverage_gap(c);
+	c->is_in_pause = true;
+	c->sessions++;
+	c->self = (struct coverage_self){ 0 };
 }
 
 void coverage_file(struct coverage *c, const struct reader_end *end)

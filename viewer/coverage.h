@@ -33,6 +33,7 @@ struct coverage_loss {
 	bool is_flaw;
 	uint64_t count;
 	uint64_t from_ns, to_ns; /* hull of its intervals */
+	uint64_t ns; /* of the hull, in its intervals (overlaps count once if they come in order) */
 };
 
 struct coverage_fact {
@@ -48,10 +49,15 @@ struct coverage {
 	uint64_t first_ns, last_ns; /* stamps of events that have a place in time */
 	uint64_t gap_ns; /* of it, between the ends of a hole */
 	bool is_in_gap;
+	uint32_t sessions; /* changes of session between files */
+	uint64_t pause_ns; /* between sessions; not in gap_ns */
+	bool is_in_pause;
+	uint64_t single_ends; /* agent:InferredEnd while the level does not infer all ends */
 	uint32_t files, open_files, damaged_files, holes;
 
 	struct coverage_level levels[COVERAGE_LEVELS_MAX];
 	uint32_t levels_cnt, level_now; /* level_now == levels_cnt: none */
+	uint64_t level_high_ns; /* time up to here has been given to levels */
 	uint64_t level_since_ns, type_levels;
 	struct coverage_loss losses[COVERAGE_LOSSES_MAX];
 	uint32_t losses_cnt;
@@ -61,13 +67,21 @@ struct coverage {
 	bool has_clock, has_pid, has_self;
 	uint64_t clock_mono_ns, clock_real_ns; /* first pair */
 	uint32_t pid;
-	uint64_t self_cpu_ns, self_rss_sz, self_hits, target_cost_ns; /* last values */
+	uint64_t self_rss_sz; /* last value */
+	/* agent:Self, from the first one kept of each session to the last one */
+	uint64_t self_ns, self_cpu_ns, self_hits, target_cost_ns;
+	struct coverage_self {
+		uint64_t ts_ns, cpu_ns, hits, cost_ns; /* the last one; ts_ns 0: none yet */
+	} self;
 };
 
 void coverage_event(struct coverage *c, const struct d9_ev *ev);
 
 /* A file begins that does not follow on what was read: time until its first event is missing. */
 void coverage_gap(struct coverage *c);
+
+/* Another session begins: time until its first event was not recorded. */
+void coverage_session(struct coverage *c);
 
 void coverage_file(struct coverage *c, const struct reader_end *end);
 

@@ -68,6 +68,26 @@ static bool facts_is_queue(const struct facts *f, enum d9_event kind, int field)
 		(kind == D9_EV_WORKER_UNPARK && field == D9F_worker_unpark_local_queue));
 }
 
+static uint64_t facts_number(struct d9_str s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < s.len; i++)
+		if (s.p[i] < '0' || s.p[i] > '9' || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(s.p[i] - '0'), &n))
+			return 0;
+	return n;
+}
+
+static uint64_t facts_hash(struct d9_str s)
+{
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (uint32_t i = 0; i < s.len; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+	return h;
+}
+
 void facts_add(struct facts *f, const struct d9_ev *ev)
 {
 	const struct d9_value *map = d9_val(ev, D9F_segment_metadata_entries);
@@ -81,6 +101,12 @@ void facts_add(struct facts *f, const struct d9_ev *ev)
 	while (d9_map_next(map, &it, &pair)) {
 		if (pair.key.len > 6 && memcmp(pair.key.p, "agent.", 6) == 0)
 			f->is_agent = true;
+		if (facts_is(pair.key, "agent.session"))
+			f->session = facts_number(pair.val);
+		else if (facts_is(pair.key, "process.pid"))
+			f->pid = facts_number(pair.val);
+		else if (facts_is(pair.key, "boot_id"))
+			f->boot_id = facts_hash(pair.val);
 		if (facts_is(pair.key, "agent.has")) {
 			f->has_claims = true;
 			memset(f->claims, 0, sizeof(f->claims));

@@ -23,6 +23,8 @@ struct facts {
 	bool has_claims; /* agent.has was seen */
 	bool claims[D9_EV_CNT];
 	uint64_t unknown[D9_EV_CNT]; /* bit per field of records.def */
+	/* of the file last looked into; 0: it does not say (boot_id: a hash of its text) */
+	uint64_t session, pid, boot_id, clock_ns;
 	enum { FACTS_QUEUES_KNOWN, FACTS_QUEUES_PARTIAL, FACTS_QUEUES_UNKNOWN } queues;
 };
 

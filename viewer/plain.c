@@ -139,6 +139,62 @@ size_t plain_cut(char *to, size_t room, const char *s, size_t sz, size_t columns
 	return used;
 }
 
+/* Keeps a third of the columns from the front of s, the rest from its end. */
+static size_t plain_cut_middle(char *to, size_t room, const char *s, size_t sz, size_t columns)
+{
+	char piece[PLAIN_PIECE];
+	size_t at = 0, used = 0, i = 0, len, width, total = 0;
+
+	for (size_t k = 0; k < sz; k += plain_piece(piece, s + k, sz - k), total += width) {
+		plain_piece(piece, s + k, sz - k);
+		width = plain_columns(piece);
+	}
+	if (total <= columns)
+		return plain_cut(to, room, s, sz, columns);
+	while (i < sz) {
+		len = plain_piece(piece, s + i, sz - i);
+		width = plain_columns(piece);
+		if (used + width > columns / 3 || at + strlen(piece) >= room)
+			break;
+		at += (size_t)snprintf(to + at, room - at, "%s", piece);
+		used += width;
+		i += len;
+	}
+	return used + plain_cut(to + at, room - at, s + i, sz - i, columns - used);
+}
+
+#define PLAIN_ALTERNATIVES 3
+
+size_t plain_cut_type(char *to, size_t room, const char *s, size_t sz, size_t columns)
+{
+	const char *end = s + sz, *bar, *from = s;
+	size_t cnt = 1, each, used = 0;
+	char others[PLAIN_SZ];
+
+	for (bar = s; (bar = memmem(bar, (size_t)(end - bar), " | ", 3)); bar += 3)
+		cnt++;
+	if (cnt == 1)
+		return plain_cut(to, room, s, sz, columns);
+	if (cnt > PLAIN_ALTERNATIVES) {
+		bar = memmem(s, sz, " | ", 3);
+		snprintf(others, sizeof(others), " or %zu others", cnt - 1);
+		used = plain_cut_middle(to, room, s, (size_t)(bar - s), columns - strlen(others));
+		strncat(to, others, room - strlen(to) - 1);
+		return used + strlen(others);
+	}
+	each = (columns - 3 * (cnt - 1)) / cnt;
+	for (*to = '\0'; from; from = bar ? bar + 3 : NULL) {
+		bar = memmem(from, (size_t)(end - from), " | ", 3);
+		used += plain_cut_middle(to + strlen(to), room - strlen(to), from,
+					 (size_t)((bar ? bar : end) - from), each);
+		if (bar && room - strlen(to) > 3) {
+			strcat(to, " | ");
+			used += 3;
+		}
+	}
+	return used;
+}
+
 /* Three digits of value / unit, rounded to nearest. */
 static void plain_digits(char to[PLAIN_SZ], uint64_t value, uint64_t unit, const char *name)
 {

@@ -33,6 +33,12 @@ void plain_write(FILE *out, const char *s, size_t sz);
  */
 size_t plain_cut(char *to, size_t room, const char *s, size_t sz, size_t columns);
 
+/*
+ * plain_cut for the name of a type. Of "A | B" (one compiled body that several futures share) each
+ * alternative is cut by itself, in its middle; more than three are "A or 3 others".
+ */
+size_t plain_cut_type(char *to, size_t room, const char *s, size_t sz, size_t columns);
+
 #define PLAIN_SZ 32 /* room for any of the following */
 
 /* 3 digits and a unit: "0", "512 ns", "1.23 us", "45.6 ms", "789 s". Returns `to`. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define READER_CLOCK_EVENTS 64u /* looked through for a clock pair behind the metadata */
 #define READER_PROGRESS_EVENTS 65536u /* between two looks at the clock, a power of two */
 
 int reader_open(const struct traceset_file *file, struct d9_src **ret)
@@ -32,19 +33,29 @@ static int reader_scan_facts(const struct traceset_file *file, struct facts *fac
 	struct d9_src *src = NULL;
 	struct d9_ev ev;
 	struct stat st;
+	uint32_t limit = READER_FACTS_EVENTS;
+	bool has_facts = false;
 	int err;
 
 	/* a pipe can be read once only: its facts are learnt as they pass */
 	if (stat(file->path, &st) == 0 && !S_ISREG(st.st_mode))
 		return 0;
+	facts->clock_ns = 0;
 	err = reader_open(file, &src);
-	for (uint32_t i = 0; err == 0 && i < READER_FACTS_EVENTS; i++) {
+	for (uint32_t i = 0; err == 0 && i < limit; i++) {
 		if (d9_src_next(src, &ev) != 1)
 			break; /* damage is told by the real reading */
+		if (ev.schema->kind == D9_EV_CLOCK_SYNC && facts->clock_ns == 0)
+			facts->clock_ns = ev.ts_ns;
 		if (ev.schema->kind == D9_EV_SEGMENT_METADATA) {
 			facts_add(facts, &ev);
-			break;
+			has_facts = true;
+			/* the clock pair stands beside it, if there is one */
+			if (limit > i + READER_CLOCK_EVENTS)
+				limit = i + READER_CLOCK_EVENTS;
 		}
+		if (has_facts && facts->clock_ns)
+			break;
 	}
 	d9_src_close(src);
 	return err == -ENOMEM ? err : 0;

@@ -21,7 +21,7 @@
 static int report_begin(void *ctx, const struct traceset_recording *rec, size_t file)
 {
 	struct report *r = ctx;
-	uint64_t missing;
+	enum seam_kind seam = seam_next(&r->seam, &r->facts, rec, file);
 	int err = 0;
 
 	labels_new_file(r->labels);
@@ -31,9 +31,16 @@ static int report_begin(void *ctx, const struct traceset_recording *rec, size_t 
 		if (!r->reorder)
 			return -ENOMEM;
 	}
-	if (traceset_is_hole(rec, file, &missing)) {
-		r->coverage.holes++;
-		err = reorder_flush(r->reorder);
+	if (seam == SEAM_BROKEN)
+		r->exit_code = EXIT_PARTIAL;
+	if (seam == SEAM_FOLLOWS)
+		return 0;
+	r->coverage.holes += seam == SEAM_HOLE;
+	err = reorder_flush(r->reorder);
+	if (seam == SEAM_SESSION) {
+		account_session(&r->account);
+		coverage_session(&r->coverage);
+	} else {
 		account_gap(&r->account);
 		coverage_gap(&r->coverage);
 	}

@@ -11,6 +11,7 @@
 #include "account.h"
 #include "coverage.h"
 #include "facts.h"
+#include "seam.h"
 
 struct json;
 struct labels;
@@ -26,6 +27,7 @@ struct report {
 	struct coverage coverage;
 	struct account account;
 	struct facts facts;
+	struct seam seam;
 	struct reorder *reorder;
 	uint64_t span_ns; /* last minus first stamp */
 	bool has_waits; /* wakes were recorded: that a task was not woken is known */

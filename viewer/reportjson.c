@@ -59,6 +59,8 @@ static void reportjson_span(struct json *j, const struct report *r)
 	reportjson_known(j, "first_unix_ns", c->has_clock,
 			 c->clock_real_ns - (c->clock_mono_ns - c->first_ns));
 	json_put_u64(j, "missing_ns", c->gap_ns);
+	json_put_u64(j, "sessions", c->sessions + 1);
+	json_put_u64(j, "between_sessions_ns", c->pause_ns);
 	json_map_end(j);
 }
 
@@ -73,6 +75,7 @@ static void reportjson_coverage(struct json *j, const struct report *r)
 	json_put_u64(j, "open", c->open_files);
 	json_put_u64(j, "damaged", c->damaged_files);
 	json_put_u64(j, "holes", c->holes);
+	json_put_u64(j, "evicted", seam_evicted(r->recording));
 	json_map_end(j);
 	json_put_u64(j, "events", c->events);
 
@@ -140,6 +143,7 @@ static void reportjson_facts(struct json *j, const struct report *r)
 	json_put_u64(j, "agent_rss_bytes", c->self_rss_sz);
 	json_put_u64(j, "hits", c->self_hits);
 	json_put_u64(j, "target_cpu_ns", c->target_cost_ns);
+	json_put_u64(j, "over_ns", c->self_ns);
 	json_map_end(j);
 }
 

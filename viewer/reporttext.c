@@ -27,7 +27,7 @@ static void reporttext_name(FILE *out, const struct report *r, uint32_t label)
 	size_t len;
 
 	text = labels_text(r->labels, label, &len);
-	plain_cut(name, sizeof(name), text, len, REPORTTEXT_NAME_COLUMNS);
+	plain_cut_type(name, sizeof(name), text, len, REPORTTEXT_NAME_COLUMNS);
 	fputs(name, out);
 }
 
@@ -87,6 +87,8 @@ static void reporttext_level(FILE *out, const struct report *r)
 	const struct coverage *c = &r->coverage;
 	uint64_t known_ns = 0;
 	char text[PLAIN_SZ];
+	const char *ends;
+	size_t len;
 
 	if (c->levels_cnt == 0 && c->type_levels == 0)
 		return; /* not a recording of dial9-agent */
@@ -95,7 +97,11 @@ static void reporttext_level(FILE *out, const struct report *r)
 		known_ns += c->levels[i].ns;
 		fputs(i ? ", " : "", out);
 		reporttext_name(out, r, c->levels[i].level);
-		fprintf(out, " %s (poll ends ", plain_share(text, c->levels[i].ns, r->span_ns));
+		fprintf(out, " %s (", plain_share(text, c->levels[i].ns, r->span_ns));
+		ends = labels_text(r->labels, c->levels[i].ends, &len);
+		fputs(len == 8 && memcmp(ends, "inferred", 8) == 0 ? "all poll ends are "
+								   : "poll ends ",
+		      out);
 		reporttext_name(out, r, c->levels[i].ends);
 		fputc(')', out);
 	}
@@ -110,6 +116,7 @@ static void reporttext_level(FILE *out, const struct report *r)
 
 static void reporttext_losses(FILE *out, const struct report *r)
 {
+	uint64_t evicted = seam_evicted(r->recording);
 	const struct coverage *c = &r->coverage;
 	char text[PLAIN_SZ];
 
@@ -121,11 +128,18 @@ static void reporttext_losses(FILE *out, const struct report *r)
 		reporttext_name(out, r, c->losses[i].kind);
 		fputs(": ", out);
 		reporttext_name(out, r, c->losses[i].cause);
+		if (c->losses[i].ns && !c->losses[i].is_flaw)
+			fprintf(out, ", within %s", plain_duration(text, c->losses[i].ns));
 		fputc('\n', out);
 	}
 	if (c->holes)
 		fprintf(out, "  missing   segments at %" PRIu32 " place%s, %s of time\n", c->holes,
 			c->holes == 1 ? "" : "s", plain_duration(text, c->gap_ns));
+	if (evicted)
+		fprintf(out, "  missing   segments 0-%" PRIu64 " are gone (evicted)\n", evicted - 1);
+	if (c->sessions)
+		fprintf(out, "  sessions  %" PRIu32 ", %s between them not recorded\n",
+			c->sessions + 1, plain_duration(text, c->pause_ns));
 	if (c->damaged_files || c->open_files)
 		fprintf(out, "  segments  %" PRIu32 " damaged, %" PRIu32 " still open\n",
 			c->damaged_files, c->open_files);
@@ -170,19 +184,18 @@ static void reporttext_head(FILE *out, const struct report *r)
 	reporttext_level(out, r);
 	if (c->levels_cnt || c->losses_cnt || c->holes || c->damaged_files || c->open_files)
 		reporttext_losses(out, r);
-	if (c->kinds[D9_EV_AGENT_INFERRED_END])
-		fprintf(out, "  inferred  %" PRIu64 " poll ends\n",
-			c->kinds[D9_EV_AGENT_INFERRED_END]);
-	if (c->has_self && r->span_ns)
+	if (c->single_ends)
+		fprintf(out, "  inferred  %" PRIu64 " single poll ends\n", c->single_ends);
+	if (c->self_ns)
 		fprintf(out, "  cost      agent %s of a CPU, target about %s of a CPU\n",
-			plain_share(text, c->self_cpu_ns, r->span_ns),
-			plain_share(more, c->target_cost_ns, r->span_ns));
+			plain_share(text, c->self_cpu_ns, c->self_ns),
+			plain_share(more, c->target_cost_ns, c->self_ns));
 	reporttext_limits(out, r);
 }
 
 static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 {
-	uint64_t polls = 0, waits = 0;
+	uint64_t polls = 0, waits = 0, panicked = 0, cancelled = 0;
 	char text[PLAIN_SZ];
 
 	if (r->types_cnt == 0) {
@@ -198,6 +211,8 @@ static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 		const struct type_row *row = typetable_row(r->account.types, r->types[i]);
 
 		polls += row->polls;
+		panicked += row->panicked;
+		cancelled += row->cancelled;
 		waits += row->wait.cnt;
 		if (i >= reporttext_rows(r->types_cnt, top))
 			continue;
@@ -213,6 +228,9 @@ static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 		fputc('\n', out);
 	}
 	reporttext_more(out, r->types_cnt, top);
+	if (panicked || cancelled)
+		fprintf(out, "  of the ended %" PRIu64 " panicked, %" PRIu64 " were cancelled\n",
+			panicked, cancelled);
 	if (r->has_waits)
 		fprintf(out, "  wake-to-poll is known for %" PRIu64 " of %" PRIu64 " polls (%s)\n",
 			waits, polls, plain_share(text, waits, polls));

@@ -26,6 +26,7 @@ static int verify_begin(void *ctx, const struct traceset_recording *rec, size_t 
 {
 	struct verify *v = ctx;
 	const struct traceset_file *f = &rec->files[file];
+	enum seam_kind seam = seam_next(&v->seam, &v->facts, rec, file);
 	uint64_t missing;
 
 	labels_new_file(v->labels);
@@ -39,10 +40,16 @@ static int verify_begin(void *ctx, const struct traceset_recording *rec, size_t 
 		v->invariants.had_gap = f->number > 0;
 	}
 	v->invariants.results[INVARIANT_NUMBERS].looked += f->number != TRACESET_NO_NUMBER;
-	if (!traceset_is_hole(rec, file, &missing))
+	if (seam == SEAM_BROKEN)
+		v->exit_code = EXIT_PARTIAL;
+	if (traceset_is_hole(rec, file, &missing)) {
+		v->coverage.holes++;
+		invariants_break(&v->invariants, INVARIANT_NUMBERS, 1, v->coverage.last_ns, 0, 0);
+	}
+	if (seam == SEAM_FOLLOWS)
 		return 0;
-	v->coverage.holes++;
-	invariants_break(&v->invariants, INVARIANT_NUMBERS, 1, v->coverage.last_ns, 0, 0);
+	if (seam == SEAM_SESSION)
+		coverage_session(&v->coverage);
 	return verify_gap(v);
 }
 

@@ -12,6 +12,7 @@
 #include "coverage.h"
 #include "facts.h"
 #include "invariants.h"
+#include "seam.h"
 
 struct json;
 struct labels;
@@ -32,6 +33,7 @@ struct verify {
 	struct labels *labels;
 	struct coverage coverage;
 	struct facts facts;
+	struct seam seam;
 	struct invariants invariants;
 	struct reorder *reorder;
 	struct reader_end *ends; /* one for each file */

@@ -59,6 +59,9 @@ static void verifyprint_result(FILE *out, const struct verify *v, enum invariant
 
 static void verifyprint_files(FILE *out, const struct verify *v)
 {
+	uint64_t evicted = seam_evicted(v->recording);
+	bool has_raw = false;
+
 	fputs("  segments    bytes   decoded   events  state\n", out);
 	for (size_t i = 0; i < v->recording->files_cnt; i++) {
 		const struct traceset_file *f = &v->recording->files[i];
@@ -69,7 +72,15 @@ static void verifyprint_files(FILE *out, const struct verify *v)
 			verifyprint_state(end));
 		plain_write(out, f->name, strlen(f->name));
 		fputc('\n', out);
+		has_raw = has_raw || end->compression == D9_RAW;
 	}
+	if (has_raw)
+		fputs("  raw: no checksum, only what breaks the format is found\n", out);
+	if (evicted)
+		fprintf(out, "  segments 0-%" PRIu64 " are gone (evicted)\n", evicted - 1);
+	if (v->coverage.sessions)
+		fprintf(out, "  %" PRIu32 " sessions, each judged by itself\n",
+			v->coverage.sessions + 1);
 }
 
 static void verifyprint_events(FILE *out, const struct verify *v)

@@ -5,6 +5,7 @@
 #include "labels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define WORKERTABLE_SLOTS (2 * WORKERTABLE_THREADS_MAX)
 
@@ -114,6 +115,12 @@ void workertable_gap(struct workertable *t)
 		w->cut_polls += w->state == WORKER_POLLING;
 		w->state = WORKER_UNKNOWN;
 	}
+}
+
+void workertable_unbind(struct workertable *t)
+{
+	memset(t->threads, 0, sizeof(t->threads));
+	t->threads_cnt = 0;
 }
 
 void workertable_finish(struct workertable *t, uint64_t first_ns, uint64_t last_ns)

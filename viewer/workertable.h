@@ -78,6 +78,9 @@ uint16_t workertable_of_thread(const struct workertable *t, uint32_t tid); /* or
 /* Events are missing from here on: all states are unknown until the next event. */
 void workertable_gap(struct workertable *t);
 
+/* Another session of the recorder begins: which thread works for whom is not known any more. */
+void workertable_unbind(struct workertable *t);
+
 /* Ends all time at the span's end and adds what lies before each worker's first event. */
 void workertable_finish(struct workertable *t, uint64_t first_ns, uint64_t last_ns);
 

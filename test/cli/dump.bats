@@ -14,7 +14,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "every line is one JSON document" {
 	code 0 dump --json traces
 	[ "$(jq -s length "$out")" = "$(wc -l <"$out")" ]
-	[ "$(wc -l <"$out")" = 50 ] # 31 + 9 of abcd-42, 5 + 5 of efgh-43
+	[ "$(wc -l <"$out")" = 51 ] # 32 + 9 of abcd-42, 5 + 5 of efgh-43
 }
 
 @test "one kind, by its name in the trace or in records.def" {
@@ -47,7 +47,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "a cut tail: all before it, said, exit 3; of an open file exit 0" {
 	expect dump-cut dump --kind SymbolTableEntry cut.bin
 	code 0 dump cut.bin.active
-	[ "$(grep -vc '^#' "$out")" = 30 ]
+	[ "$(grep -vc '^#' "$out")" = 31 ]
 	grep -q "still open" "$err"
 }
 @test "damaged data: said, exit 3" { code 3 dump flipped.bin.zst; grep -q "compressed data is damaged" "$err"; }

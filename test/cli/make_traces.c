@@ -22,6 +22,7 @@
 static uint8_t buf[BUF_SZ];
 static struct d9_enc enc;
 static struct d9_pool *pool;
+static const char *session = "1"; /* agent.session of the next segments */
 
 static void check(int err, const char *what)
 {
@@ -100,10 +101,12 @@ static void preamble(uint64_t us, const char *service, uint32_t pid)
 		pair("tokio.local_queue", "partial"),
 		pair("service_name", service),
 		pair("runtime.main", "0,1"),
+		pair("agent.session", session),
+		pair("process.pid", pid == 44 ? "44" : "43"),
 	};
 
 	PUT(clock_sync, us, .realtime_ns = UNIX_T0 + us * 1000);
-	PUT(segment_metadata, us, .entries = facts, .entries_cnt = 5);
+	PUT(segment_metadata, us, .entries = facts, .entries_cnt = 7);
 	PUT(agent_level, us, .pid = pid, .level = str("full"), .types = str(""),
 	    .ends = str("exact"), .reason = str("start"));
 }
@@ -146,6 +149,8 @@ static void alpha_first(void)
 	PUT(task_terminate, 9600, .task_id = 1);
 	PUT(agent_task_end, 9600, .task_id = 1, .cause = 4);
 	PUT(worker_park, 10000, .worker_id = 0, .tid = 100);
+	PUT(agent_self, 10000, .cpu_ns = 100000, .rss_bytes = 4 << 20, .hits = 50,
+	    .target_cost_ns = 200000);
 	PUT(agent_loss, 12000, .kind = str("wake"), .cause = str("ring full"), .count = 3,
 	    .from_ns = T0 + 11000000);
 	PUT(agent_off_cpu, 13000, .tid = 101, .worker_id = 1, .has_worker_id = true, .task_id = 2,
@@ -183,7 +188,7 @@ static void alpha_second(void)
 	PUT(worker_park, 17000, .worker_id = 1, .tid = 101);
 	PUT(agent_level, 18000, .pid = 42, .level = str("polls"), .types = str(""),
 	    .ends = str("inferred"), .reason = str("budget"));
-	/* 1 % and 2 % of 20000 us */
+	/* since the first one 1 % and 2 % of 10000 us */
 	PUT(agent_self, 20000, .cpu_ns = 200000, .rss_bytes = 4 << 20, .hits = 100,
 	    .target_cost_ns = 400000);
 }
@@ -343,6 +348,31 @@ static void make_dir(const char *path)
 		check(-errno, path);
 }
 
+/* Levels full to 10000 us, then another session from 30000 to 40000, parked at both ends. */
+static void sessions(const char *dir, const char *next, uint64_t us, uint32_t pid)
+{
+	char path[64];
+
+	make_dir(dir);
+	session = "1";
+	begin();
+	preamble(0, "gamma", 43);
+	PUT(agent_self, 0, .cpu_ns = 9000000, .target_cost_ns = 9000000);
+	PUT(worker_park, 1000, .worker_id = 0, .tid = 5);
+	PUT(agent_self, 10000, .cpu_ns = 9100000, .target_cost_ns = 9200000);
+	snprintf(path, sizeof(path), "%s/trace.6.bin", dir);
+	end(path, D9_RAW, 0, 0);
+	session = next;
+	begin();
+	preamble(us, "gamma", pid);
+	PUT(agent_self, us, .cpu_ns = 50000, .target_cost_ns = 50000);
+	PUT(worker_park, us + 1000, .worker_id = 0, .tid = 5);
+	PUT(agent_self, us + 10000, .cpu_ns = 150000, .target_cost_ns = 250000);
+	snprintf(path, sizeof(path), "%s/trace.7.bin", dir);
+	end(path, D9_RAW, 0, 0);
+	session = "1";
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2 || chdir(argv[1]) != 0) {
@@ -368,6 +398,10 @@ int main(int argc, char **argv)
 	begin();
 	numbered(1000);
 	end("traces/efgh-43/trace.11.bin.gz", D9_GZIP, 0, 0);
+
+	sessions("sessions", "2", 30000, 43);
+	sessions("copied", "1", 0, 43);
+	sessions("mixed", "1", 30000, 44);
 
 	one("polls.bin", broken_polls, true);
 	one("parks.bin", broken_parks, true);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The figures in report.expected, worked out from make_traces.c (us):
-#   span 0..20000; level full 0..18000 = 90 %; lost 3 of 3 + 40 events = 7.0 %
+#   span 0..20000; level full 0..18000 = 90 %; lost 3 of 3 + 41 events = 6.8 %
 #   type 10:5: polls 2000 + 400 + 100 = 2500 busy; waits 1000 and 100
 #   type 20:9: polls 12000 + 100, less 100 nested = 12000 busy; nested 1:1 100; sum 14600
 #   shares 12000, 2500, 100 of 14600 = 82.2, 17.1, 0.7 %
@@ -52,4 +52,19 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	cp "$out" first
 	code 0 report --json traces
 	cmp "$out" first
+}
+@test "a change of session: nothing between it is counted, costs do not cross it" {
+	# levels 10 + 10 of 40 ms; each session costs 0.1 and 0.2 ms in 10 ms
+	code 0 report sessions
+	grep -q "level     full 50.0 % (poll ends exact), unknown 50.0 %" "$out"
+	grep -q "sessions  2, 20.0 ms between them not recorded" "$out"
+	grep -q "segments 0-5 are gone (evicted)" "$out"
+	grep -q "cost      agent 1.0 % of a CPU, target about 2.0 % of a CPU" "$out"
+}
+@test "copied and mixed segments: said, exit 3, no time counted twice" {
+	code 3 report copied
+	grep -q "a copy, or out of order" "$err"
+	grep -q "level     full 100.0 %" "$out"
+	code 3 report mixed
+	grep -q "of another process" "$err"
 }

@@ -79,3 +79,10 @@ broken() { # the checks that fail, by name
 		done
 	done
 }
+@test "each session is judged by itself" {
+	code 0 verify sessions
+	grep -q "2 sessions, each judged by itself" "$out"
+	grep -q "segments 0-5 are gone (evicted)" "$out"
+	grep -q "raw: no checksum" "$out"
+}
+@test "copied and mixed segments: exit 3" { code 3 verify copied; code 3 verify mixed; }

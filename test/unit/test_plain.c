@@ -156,12 +156,23 @@ static void test_read_time(void **state)
 	}
 }
 
+static void test_cut_type(void **state)
+{
+	char to[64];
+
+	(void)state;
+	plain_cut_type(to, sizeof(to), "aaaaaaaaaaaa | bbbbbbbbbbbb", 27, 15);
+	assert_string_equal(to, "aa..aa | bb..bb"); /* (15 - 3) / 2 = 6 each, 2 of them in front */
+	plain_cut_type(to, sizeof(to), "a | b | c | d", 13, 15);
+	assert_string_equal(to, "a or 3 others");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_write),	  cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_duration),  cmocka_unit_test(test_share_and_size),
-		cmocka_unit_test(test_read_time),
+		cmocka_unit_test(test_read_time), cmocka_unit_test(test_cut_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
