@@ -137,10 +137,13 @@ static void compare_polls(struct pairing *p, const struct side *ours, const stru
 			  const struct side_poll *o)
 {
 	p->polls.both++;
-	p->polls_inferred += o->rule != 0 && o->kind != POLL_HANDED;
+	/* Rule 9: the thread was kept from its end until another worker polled the task. */
+	p->polls_overtaken += o->rule == 9;
+	p->polls_inferred += o->rule != 0 && o->rule != 9 && o->kind != POLL_HANDED;
 	diffs_add(t->is_cold ? &p->start_cold : &p->start, t->start_ns, o->start_ns);
-	diffs_add(o->end_ns - o->start_ns > PAIR_COLD_NS ? &p->end_cold : &p->end, t->end_ns,
-		  o->end_ns);
+	if (o->rule != 9)
+		diffs_add(o->end_ns - o->start_ns > PAIR_COLD_NS ? &p->end_cold : &p->end,
+			  t->end_ns, o->end_ns);
 	if (o->start_ns < t->start_ns || o->end_ns > t->end_ns) {
 		p->polls_outside++;
 		pair_say(p, "outside", "task %llu: dial9 %llu..%llu, we %llu..%llu, kind %d rule %d",

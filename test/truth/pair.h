@@ -50,7 +50,7 @@ struct pairing {
 
 	struct tally polls, births, deaths;
 	uint64_t polls_outside; /* not inside their twin: a stamp on the wrong side */
-	uint64_t polls_inferred;
+	uint64_t polls_inferred, polls_overtaken;
 	struct diffs start, end, birth, death;
 	struct diffs start_cold, end_cold; /* caches cold: see PAIR_COLD_NS */
 	uint64_t queue_read, queue_off; /* depth at poll start: compared, off by more than 1 */

@@ -13,7 +13,7 @@
 #include "test/truth/side.h"
 
 #define SAMPLES_AROUND_NS 25000000ull
-#define SAMPLES_APART_NS 1000000ull
+#define SAMPLES_APART_NS 2000000ull
 
 void samples_compare(struct pairing *p, const struct side *theirs, const struct side *ours);
 

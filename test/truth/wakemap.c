@@ -123,6 +123,39 @@ static bool map_own(struct wakemap *m, const struct side_wake *t, struct side *t
 	return true;
 }
 
+/* Two calls at once: ours has the worker of another one. */
+static bool is_anothers(const struct pairing *p, const struct side *theirs,
+			const struct side_wake *t, const struct side_wake *o)
+{
+	if (t->worker >= 255 || o->worker >= 255 || p->worker_of[t->worker] == o->worker)
+		return false;
+	for (size_t i = side_wake_at(theirs, t->woken, o->ts_ns - PAIR_SLACK_NS);
+	     i < theirs->wakes.cnt; i++) {
+		const struct side_wake *u = &theirs->wakes.at[i];
+
+		if (u->woken != t->woken || u->ts_ns > o->ts_ns)
+			break;
+		if (u->worker < 255 && p->worker_of[u->worker] == o->worker)
+			return true;
+	}
+	return false;
+}
+
+/* A call just before a poll that reached the task in it: counted as redundant, and this is its. */
+static bool is_belated(const struct side *theirs, const struct side *ours,
+		       const struct side_wake *o)
+{
+	size_t poll = side_poll_at(ours, o->woken, o->ts_ns), call;
+	uint64_t from_ns;
+
+	if (o->waker != o->woken || !poll || ours->polls.at[poll - 1].task != o->woken)
+		return false;
+	from_ns = ours->polls.at[poll - 1].start_ns - PAIR_SLACK_NS;
+	call = side_wake_at(theirs, o->woken, from_ns);
+	return call < theirs->wakes.cnt && theirs->wakes.at[call].woken == o->woken &&
+	       theirs->wakes.at[call].ts_ns <= o->ts_ns;
+}
+
 static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake *t,
 		    struct side *theirs, struct side *ours)
 {
@@ -132,7 +165,7 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 	if (map_own(m, t, theirs, ours, 0))
 		return;
 	o = wake_in(ours, t->woken, t->ts_ns, t->ts_ns + PAIR_SLACK_NS);
-	if (o && !o->is_claimed) {
+	if (o && !o->is_claimed && !is_anothers(p, theirs, t, o)) {
 		m->direct++;
 		direct(m, p, theirs, ours, t, o);
 		return;
@@ -197,6 +230,8 @@ void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs
 			m->aborts++;
 			continue;
 		}
+		if (is_belated(theirs, ours, o))
+			continue;
 		m->ours_only++;
 		pair_say(p, "wake of ours only", "task %llu at %llu by %llu on %u %s", ULL(o->woken),
 			 ULL(o->ts_ns), ULL(o->waker), o->worker, side_str(birth->loc));
