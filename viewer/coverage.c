@@ -128,15 +128,14 @@ static void coverage_self(struct coverage *c, const struct d9_ev *ev)
 	c->self = now;
 }
 
-/* Does the level that holds infer all poll ends? */
-static bool coverage_infers(const struct coverage *c)
+bool coverage_infers(const struct coverage *c, uint32_t level)
 {
 	const char *text;
 	size_t len;
 
-	if (c->level_now >= c->levels_cnt)
+	if (level >= c->levels_cnt)
 		return false;
-	text = labels_text(c->labels, c->levels[c->level_now].ends, &len);
+	text = labels_text(c->labels, c->levels[level].ends, &len);
 	return len == 8 && memcmp(text, "inferred", 8) == 0;
 }
 
@@ -180,7 +179,7 @@ void coverage_event(struct coverage *c, const struct d9_ev *ev)
 		coverage_self(c, ev);
 		break;
 	case D9_EV_AGENT_INFERRED_END:
-		c->single_ends += !coverage_infers(c);
+		c->single_ends += !coverage_infers(c, c->level_now);
 		break;
 	default:
 		break;

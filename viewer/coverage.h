@@ -88,6 +88,9 @@ void coverage_file(struct coverage *c, const struct reader_end *end);
 /* After the last event: ends the level that holds. */
 void coverage_finish(struct coverage *c);
 
+/* Does a level (an index; any other is none) infer all poll ends? */
+bool coverage_infers(const struct coverage *c, uint32_t level);
+
 /* Events lost, over all kinds and causes, without flaws. */
 uint64_t coverage_lost(const struct coverage *c);
 

@@ -60,10 +60,8 @@ static uint64_t reporttext_rows(uint64_t cnt, uint64_t top)
 
 static void reporttext_more(FILE *out, uint64_t cnt, uint64_t top)
 {
-	uint64_t rows = reporttext_rows(cnt, top);
-
-	if (rows < cnt)
-		fprintf(out, "  ... %" PRIu64 " more: --top 0 prints all\n", cnt - rows);
+	if (top && top < cnt)
+		fprintf(out, "  ... %" PRIu64 " more: --top 0 prints all\n", cnt - top);
 }
 
 static void reporttext_when(FILE *out, const struct report *r)
@@ -87,8 +85,6 @@ static void reporttext_level(FILE *out, const struct report *r)
 	const struct coverage *c = &r->coverage;
 	uint64_t known_ns = 0;
 	char text[PLAIN_SZ];
-	const char *ends;
-	size_t len;
 
 	if (c->levels_cnt == 0 && c->type_levels == 0)
 		return; /* not a recording of dial9-agent */
@@ -98,10 +94,7 @@ static void reporttext_level(FILE *out, const struct report *r)
 		fputs(i ? ", " : "", out);
 		reporttext_name(out, r, c->levels[i].level);
 		fprintf(out, " %s (", plain_share(text, c->levels[i].ns, r->span_ns));
-		ends = labels_text(r->labels, c->levels[i].ends, &len);
-		fputs(len == 8 && memcmp(ends, "inferred", 8) == 0 ? "all poll ends are "
-								   : "poll ends ",
-		      out);
+		fputs(coverage_infers(c, i) ? "all poll ends are " : "poll ends ", out);
 		reporttext_name(out, r, c->levels[i].ends);
 		fputc(')', out);
 	}

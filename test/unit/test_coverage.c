@@ -85,6 +85,70 @@ static void test_gap_is_no_level(void **state)
 	assert_int_equal(c.gap_ns, 700);
 }
 
+static void self(struct eventscript *s, uint64_t ts_ns, uint64_t cpu_ns)
+{
+	SCRIPT_PUT(s, agent_self, ts_ns, .cpu_ns = cpu_ns, .target_cost_ns = 2 * cpu_ns);
+}
+
+static void test_cost_and_time_stay_in_their_session(void **state)
+{
+	struct eventscript *s = eventscript_begin();
+
+	(void)state;
+	level(s, 100, "full", "");
+	self(s, 100, 5000); /* since a start that is not kept: the baseline */
+	self(s, 200, 5010);
+	eventscript_each(s, take, NULL);
+	coverage_session(&c);
+	labels_new_file(c.labels);
+	s = eventscript_begin();
+	level(s, 900, "full", "");
+	self(s, 900, 7000); /* more than before, but of another agent */
+	self(s, 1000, 7003);
+	eventscript_each(s, take, NULL);
+	coverage_finish(&c);
+	assert_int_equal(c.self_cpu_ns, 10 + 3);
+	assert_int_equal(c.target_cost_ns, 20 + 6);
+	assert_int_equal(c.self_ns, 100 + 100);
+	assert_int_equal(c.levels[0].ns, 100 + 100);
+	assert_int_equal(c.pause_ns, 700);
+	assert_int_equal(c.gap_ns, 0);
+}
+
+static void test_no_time_has_two_levels(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) { /* the same segment twice */
+		struct eventscript *s = eventscript_begin();
+
+		level(s, 100, "full", "");
+		SCRIPT_PUT(s, poll_end, 300, .worker_id = 0);
+		eventscript_each(s, take, NULL);
+		coverage_gap(&c);
+		labels_new_file(c.labels);
+	}
+	coverage_finish(&c);
+	assert_int_equal(c.levels[0].ns, 200);
+}
+
+static void test_single_ends(void **state)
+{
+	struct eventscript *s = eventscript_begin();
+
+	(void)state;
+	level(s, 100, "full", "");
+	SCRIPT_PUT(s, agent_inferred_end, 150, .worker_id = 0, .task_id = 1, .rule = 2);
+	SCRIPT_PUT(s, agent_level, 200, .pid = 9, .level = eventscript_str(s, "polls"),
+		   .types = eventscript_str(s, ""), .ends = eventscript_str(s, "inferred"),
+		   .reason = eventscript_str(s, ""));
+	SCRIPT_PUT(s, agent_inferred_end, 250, .worker_id = 0, .task_id = 1, .rule = 2);
+	eventscript_each(s, take, NULL);
+	assert_int_equal(c.single_ends, 1);
+	assert_false(coverage_infers(&c, 0));
+	assert_true(coverage_infers(&c, 1));
+	assert_false(coverage_infers(&c, 2));
+}
+
 static void test_losses(void **state)
 {
 	struct eventscript *s = eventscript_begin();
@@ -103,6 +167,7 @@ static void test_losses(void **state)
 	assert_int_equal(c.losses[0].count, 7);
 	assert_int_equal(c.losses[0].from_ns, 300);
 	assert_int_equal(c.losses[0].to_ns, 800);
+	assert_int_equal(c.losses[0].ns, 100 + 300); /* 400..500, and of 300..800 what is new behind */
 	assert_int_equal(coverage_lost(&c), 8);
 }
 
@@ -162,6 +227,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		COVERAGE_TEST(test_levels),
 		COVERAGE_TEST(test_gap_is_no_level),
+		COVERAGE_TEST(test_cost_and_time_stay_in_their_session),
+		COVERAGE_TEST(test_no_time_has_two_levels),
+		COVERAGE_TEST(test_single_ends),
 		COVERAGE_TEST(test_losses),
 		COVERAGE_TEST(test_more_losses_than_rows),
 		COVERAGE_TEST(test_metadata_and_wall_stamps),
