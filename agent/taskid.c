@@ -73,6 +73,13 @@ static uint32_t taskid_rival(const struct taskid *t, uint32_t best)
 	return i;
 }
 
+/* Is the word what it should be at the edges of polls, too? */
+static bool taskid_is_explained(const struct taskid *t, const struct taskid_word *w)
+{
+	return w->hits_cnt * TASKID_SHARE >= t->blocks_cnt ||
+	       taskid_cnt(w->others) <= TASKID_RESTS(taskid_threads(t));
+}
+
 static void taskid_decide(struct taskid *t)
 {
 	uint32_t at = taskid_best(t), rival = taskid_rival(t, at);
@@ -84,7 +91,7 @@ static void taskid_decide(struct taskid *t)
 		snprintf(t->reason, sizeof(t->reason),
 			 "only %u different tasks seen, %u are needed", taskid_tasks(t),
 			 TASKID_IDS_MIN);
-	else if (w->hits_cnt * TASKID_SHARE < t->blocks_cnt || cnt < TASKID_FEW_IDS_MIN ||
+	else if (!taskid_is_explained(t, w) || cnt < TASKID_FEW_IDS_MIN ||
 		 (cnt < TASKID_IDS_MIN && w->hits_cnt < TASKID_FEW_HITS))
 		snprintf(t->reason, sizeof(t->reason),
 			 "no thread-local word was the task's id: the best was in %u of %u looks",
@@ -113,12 +120,18 @@ void taskid_add(struct taskid *t, const struct wire_tls *rec)
 	for (uint32_t i = 0; i < cnt; i++) {
 		struct taskid_word *w = &t->words[i];
 
-		if (rec->words[cnt - 1 - i] != rec->task_id)
+		uint64_t word = rec->words[cnt - 1 - i],
+			 before = i + 1 < cnt ? rec->words[cnt - 2 - i] : 1;
+
+		if (word != rec->task_id) {
+			w->others |=
+				taskid_bit(before ? word : 0); /* as if the one before were a tag */
 			continue;
+		}
 		w->ids |= taskid_bit(rec->task_id);
 		w->tids |= taskid_bit(rec->head.tid);
 		w->hits_cnt++;
-		w->is_tagless |= i + 1 >= cnt || rec->words[cnt - 2 - i] != 1;
+		w->is_tagless |= i + 1 >= cnt || before != 1;
 	}
 	taskid_decide(t);
 	if (t->state == TASKID_LEARNING && t->blocks_cnt >= TASKID_BLOCKS_MAX)

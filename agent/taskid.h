@@ -22,8 +22,10 @@
 #define TASKID_IDS_MIN 8 /* different tasks whose id the word must have been */
 #define TASKID_FEW_IDS_MIN 3 /* ... or as few as these, where no more are polled, */
 #define TASKID_FEW_HITS 64 /* if it has followed them so often */
-#define TASKID_SHARE \
-	8 /* in one block of so many at least: it is not there at the edges of a poll */
+/* It is not there at the edges of a poll. So that in one block of so many is enough; or fewer, if all
+ * the others show next to nothing but one resting value for each thread. */
+#define TASKID_SHARE 8
+#define TASKID_RESTS(threads) (2 * (threads) + 2)
 #define TASKID_THREADS_MIN 2 /* on so many threads, where more than one polls */
 #define TASKID_ALONE_BLOCKS 32 /* so many blocks of one thread: there is no other */
 #define TASKID_RARE_BLOCKS 256 /* so many blocks: others poll too rarely to wait for */
@@ -46,6 +48,7 @@ struct taskid {
 	uint64_t ids, tids; /* seen */
 	struct taskid_word { /* by distance from the thread pointer: [0] is 8 below it */
 		uint64_t ids, tids; /* that it was, and on which threads */
+		uint64_t others; /* values that it was instead */
 		uint32_t hits_cnt; /* blocks in which it was the id */
 		bool is_tagless; /* the word before it was not 1 then */
 	} words[WIRE_TLS_WORDS_MAX];

@@ -14,8 +14,8 @@
 #include "target.h"
 #include "taskid.h"
 
-#define TASKWORD_EAGER_BLOCKS 4 /* shown in each tick of 10 ms: 3.3 MB/s at most */
-#define TASKWORD_SLOW_BLOCKS 1
+#define TASKWORD_EAGER_BLOCKS (2 * WIRE_LEARN_NO_WAKES) /* shown in each tick of 10 ms: 3.3 MB/s at most */
+#define TASKWORD_SLOW_BLOCKS (WIRE_LEARN_NO_WAKES + 1)
 #define TASKWORD_TELL_NS 10000000000ull /* between two notes of the comparison in the metadata */
 
 struct taskword {

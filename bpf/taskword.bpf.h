@@ -55,7 +55,7 @@ static __always_inline void taskword_show(struct thread *t, struct task_struct *
 		return;
 	top = thread_in_poll(t) ? thread_top(t) : NULL;
 	/* blocking tasks mostly wake who waits for their end, and that is at the edge of the poll */
-	if (!top || (is_wake && top->is_blocking))
+	if (!top || (is_wake && (top->is_blocking || w->learn_left <= WIRE_LEARN_NO_WAKES)))
 		return;
 	id = top->task_id;
 	if (!id || id == t->shown_id || !ring)

@@ -206,6 +206,9 @@ struct wire_seat_layout {
 	__u16 pad;
 };
 
+/* The last so many records are for other places than wakes, many of which stand at a poll's edge. */
+#define WIRE_LEARN_NO_WAKES 2
+
 struct wire_task_word { /* one per slot: where threads keep the id of the task they poll */
 	__s32 learn_left; /* records of kind WIRE_TLS that may still be made: refilled by the agent */
 	__u32 block_sz; /* bytes of the block in each, a multiple of 8 */

@@ -12,7 +12,7 @@ metadata() { # KEY
 }
 
 # The recording that has just ended has learnt the word, and it never was another task's.
-agreed() { # LOOKS: that many agreed at least
+agreed() { # LOOKS [DIFFERS]: that many agreed at least, so many differed at most
 	local known check
 	cat "$T/agent.err" "$T/agent.out"
 	known=$(metadata agent.task_id_tls)
@@ -21,7 +21,7 @@ agreed() { # LOOKS: that many agreed at least
 	[[ $known =~ ^[0-9]+( tagged)?$ ]]
 	[[ $check =~ ^agrees\ ([0-9]+),\ at\ rest\ ([0-9]+),\ differs\ ([0-9]+)$ ]]
 	[ "${BASH_REMATCH[1]}" -ge "$1" ]
-	[ "${BASH_REMATCH[3]}" = 0 ]
+	[ "${BASH_REMATCH[3]}" -le "${2:-0}" ]
 	grep -q 'below the thread pointer' "$T/agent.err"
 	measured "-$known, $check"
 }
@@ -33,7 +33,7 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	target_go
 	agent_start --duration 3s "$@"
 	agent_end
-	agreed 20
+	agreed 20 "${DIFFERS:-0}"
 	verify
 }
 
@@ -49,6 +49,8 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 @test "Tokio 1.47, stripped, current_thread" { learns 1.47 stripped current_thread; }
 @test "newest Tokio, stripped, multi_thread" { learns newest stripped steady; }
 @test "newest Tokio, stripped, current_thread" { learns newest stripped current_thread; }
+# while a poll drops another task's output the note is that task's: rare, and right
+@test "newest Tokio, stripped, many short tasks" { DIFFERS=3 learns newest stripped storm; }
 @test "level wakes: ends are inferred, the word agrees all the same" { learns newest stripped steady --level wakes; }
 
 @test "all the odd things a task can do: nested polls, block_in_place, LocalSet, blocking, panics" {

@@ -140,6 +140,34 @@ static void blocks_at_the_edge_of_a_poll_do_not_hide_it(void **state)
 	assert_int_equal(t.off, OFF);
 }
 
+/* Every task wakes who joins it, once, when its note is gone already; few are met while it stands. */
+static void a_word_seldom_met_is_known_by_its_rest(void **state)
+{
+	struct taskid t;
+
+	(void)state;
+	taskid_init(&t);
+	for (uint64_t i = 1; i <= 1000 && t.state == TASKID_LEARNING; i++) {
+		fill(100 + i % 3, 5000 + i);
+		*word(80) = i; /* a counter */
+		if (i % 60)
+			*word(OFF) = i % 5 ? 1 + i % 3 : 0;
+		taskid_add(&t, &block);
+	}
+	assert_int_equal(t.state, TASKID_KNOWN);
+	assert_int_equal(t.off, OFF);
+
+	taskid_init(&t);
+	for (uint64_t i = 1; i <= 1000; i++) {
+		fill(100 + i % 3, 5000 + i);
+		if (i % 60)
+			*word(OFF) = 7 * i;
+		taskid_add(&t, &block);
+		assert_int_equal(t.state, TASKID_LEARNING);
+	}
+	assert_non_null(strstr(t.reason, "no thread-local word"));
+}
+
 static void blocks_of_different_length_agree(void **state)
 {
 	struct taskid t;
@@ -287,6 +315,7 @@ int main(void)
 		cmocka_unit_test(one_thread_is_enough_if_there_is_no_other),
 		cmocka_unit_test(a_tag_is_seen),
 		cmocka_unit_test(blocks_at_the_edge_of_a_poll_do_not_hide_it),
+		cmocka_unit_test(a_word_seldom_met_is_known_by_its_rest),
 		cmocka_unit_test(blocks_of_different_length_agree),
 		cmocka_unit_test(two_words_that_follow_the_task_are_ambiguous),
 		cmocka_unit_test(few_tasks_prove_it_by_taking_turns),
