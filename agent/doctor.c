@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "feature.h"
+#include "log.h"
 #include "opt.h"
 
 static int doctor_line(FILE *out, bool is_ok, bool is_needed, const char *what, const char *mend)
@@ -95,7 +96,8 @@ int doctor_run(const struct opt *o, FILE *out)
 	if (!uname(&u))
 		fprintf(out, "Linux %s %s\n", u.release, u.machine);
 	features_probe(&f);
-	capng_get_caps_process();
+	if (capng_get_caps_process())
+		return log_error(-EIO, "cannot read this process's capabilities: is /proc mounted?");
 	missing = doctor_capabilities(out);
 	missing += doctor_kernel(out, &f);
 	missing += doctor_trace_dir(out, o->trace_dir);
