@@ -76,8 +76,9 @@ check_left() { # NAME: nothing of it may still run
 	[ -z "$left" ] || result not "$1: leaves no process" "$left"
 }
 
-show_log() { # FILE: what a failure said
-	tail -n 40 "$1" | sed 's/^/          /'
+show_log() { # FILE: what a failure said; of a build, what the compiler complained about
+	{ grep -m 20 -A 4 -E '(error|Error|undefined reference)' "$1" || tail -n 40 "$1"; } |
+		head -n 40 | sed 's/^/          /'
 }
 
 step() { # NAME CAP COMMAND...: one test, judged by its exit code
@@ -153,6 +154,7 @@ cmocka() { # LABEL DIR CAP
 	local src bin
 	for src in test/unit/test_*.c; do
 		bin=$2/${src%.c}
+		[ -x "$bin" ] || { result not "$1 $(basename "$src" .c)" 'was not built'; continue; }
 		tap "$1 $(basename "$src" .c)" "$3" env CMOCKA_MESSAGE_OUTPUT=TAP "$bin"
 	done
 }
@@ -170,6 +172,7 @@ layer_fuzz() {
 	for src in test/fuzz/fuzz_*.c; do
 		noun=$(basename "$src" .c) noun=${noun#fuzz_}
 		bin=$BUILD/${src%.c} dir=$BUILD/fuzz/corpus/$noun
+		[ -x "$bin" ] || { result not "fuzz $noun" 'was not built'; continue; }
 		mkdir -p "$dir"
 		# finds go to build/; what is in test/fuzz/corpus is only read
 		step "fuzz $noun for $FUZZ_SECS s" $((FUZZ_SECS + 120)) "$bin" \
