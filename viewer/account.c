@@ -6,7 +6,9 @@
 #include "leaftable.h"
 #include "taskaccount.h"
 #include "tasktable.h"
+#include "tell.h"
 #include "typetable.h"
+#include "watch.h"
 #include "workertable.h"
 #include "format/trace.h"
 
@@ -59,6 +61,7 @@ static void account_settle(struct account *a, struct worker *w, uint32_t worker)
 	account_add(a, &row->poll, w->ended_ns);
 	row->busy_ns += w->ended_ns > w->ended.nested_ns ? w->ended_ns - w->ended.nested_ns : 0;
 	longpolls_add(&a->longest, w->ended_ns, worker, &w->ended);
+	tell_poll(a, worker, &w->ended, w->ended_at_ns);
 }
 
 /* The last poll has no duration after all. The time is unknown, except that a poll which goes on
@@ -75,6 +78,7 @@ static void account_unsettle(struct account *a, struct worker *w, uint64_t rule)
 	}
 	if (rule == ACCOUNT_RULE_HANDOFF)
 		return;
+	w->is_void = true;
 	w->busy_ns -= w->ended_ns;
 	w->unknown_ns += w->ended_ns;
 }
@@ -101,7 +105,7 @@ static void account_poll_start(struct account *a, const struct moment *m)
 
 	account_settle(a, w, m->worker);
 	account_cut_poll(a, w, m->worker);
-	workertable_cut(w, m->ts_ns, WORKER_BETWEEN, WORKER_POLLING);
+	tell_cut(a, m->worker, m->ts_ns, WORKER_BETWEEN, WORKER_POLLING, 0);
 	w->polls++;
 	w->poll = (struct worker_poll){ .task = m->task, .start_ns = m->ts_ns, .type = type };
 	row->polls++;
@@ -113,10 +117,11 @@ static void account_poll_start(struct account *a, const struct moment *m)
 	if (t->flags & TASK_WOKEN_RUNNING)
 		a->waits_cut++;
 	else if (t->wake_ns)
-		account_add(a, &row->wait, m->ts_ns > t->wake_ns ? m->ts_ns - t->wake_ns : 0);
+		tell_wait(a, m->worker, type, t, m->ts_ns);
 	t->wake_ns = 0;
 	t->flags &= (uint8_t)~TASK_WOKEN_RUNNING;
 	t->flags |= TASK_POLLED | TASK_RUNNING;
+	w->poll.nr = ++t->polls;
 	t->worker = m->worker;
 }
 
@@ -127,7 +132,7 @@ static void account_poll_end(struct account *a, const struct moment *m)
 	struct task *t;
 
 	account_settle(a, w, m->worker);
-	w->ended_ns = workertable_cut(w, m->ts_ns, WORKER_POLLING, WORKER_BETWEEN);
+	w->ended_ns = tell_cut(a, m->worker, m->ts_ns, WORKER_POLLING, WORKER_BETWEEN, 0);
 	if (!was_polling) {
 		a->stray_ends++;
 		return;
@@ -135,6 +140,7 @@ static void account_poll_end(struct account *a, const struct moment *m)
 	w->ended = w->poll;
 	w->ended_at_ns = m->ts_ns;
 	w->has_ended = true;
+	w->is_told = w->is_void = false;
 	t = tasktable_find(a->tasks, w->poll.task);
 	/* another worker may have begun to poll it before this end was stamped */
 	if (t && (t->flags & TASK_RUNNING) && t->worker == m->worker) {
@@ -176,7 +182,7 @@ static void account_nested(struct account *a, const struct moment *m)
 		return;
 	taskaccount_type(a, t, type);
 	if (t->wake_ns && t->wake_ns <= m->a)
-		account_add(a, &row->wait, m->a - t->wake_ns);
+		tell_wait(a, m->worker, type, t, m->a);
 	/* a wake inside the poll is a new wait, from its end on */
 	t->wake_ns = t->wake_ns > m->a ? m->ts_ns : 0;
 	t->flags |= TASK_POLLED;
@@ -187,7 +193,7 @@ static void account_park(struct account *a, const struct moment *m)
 	struct worker *w = workertable_get(a->workers, m->worker);
 
 	account_cut_poll(a, w, m->worker);
-	workertable_cut(w, m->ts_ns, WORKER_BETWEEN, WORKER_PARKED);
+	tell_cut(a, m->worker, m->ts_ns, WORKER_BETWEEN, WORKER_PARKED, 0);
 	workertable_bind(a->workers, m->tid, m->worker);
 	w->parks++;
 }
@@ -198,7 +204,7 @@ static void account_unpark(struct account *a, const struct moment *m)
 	uint64_t ns;
 
 	account_cut_poll(a, w, m->worker);
-	ns = workertable_cut(w, m->ts_ns, WORKER_PARKED, WORKER_BETWEEN);
+	ns = tell_cut(a, m->worker, m->ts_ns, WORKER_PARKED, WORKER_BETWEEN, m->has_a ? m->a : 0);
 	w->unparks++;
 	workertable_bind(a->workers, m->tid, m->worker);
 	if (!m->has_a)
@@ -223,14 +229,20 @@ static void account_off_cpu(struct account *a, const struct moment *m)
 	t = tasktable_find(a->tasks, m->task);
 	if (t && t->type != TASK_TYPE_NONE)
 		typetable_row(a->types, t->type)->off_cpu_ns += ns;
+	tell_off(a, m, t && t->type != TASK_TYPE_NONE ? t->type : WATCH_NO_TYPE);
 	if (m->worker != MOMENT_NO_WORKER)
 		w = workertable_get(a->workers, m->worker);
 	if (!w || w->state != WORKER_POLLING || m->a < w->poll.start_ns)
 		return;
 	w->poll.off_ns += ns;
+	if (m->label == MOMENT_OFF_PREEMPTED)
+		w->poll.off_preempted_ns += ns;
+	else if (m->label == MOMENT_FUTEX)
+		w->poll.off_lock_ns += ns;
 	if (ns > w->poll.off_worst_ns) {
 		w->poll.off_worst_ns = ns;
 		w->poll.off_worst = m->label;
+		w->poll.off_stack = m->stack;
 	}
 }
 
@@ -244,6 +256,7 @@ static void account_sample(struct account *a, const struct moment *m)
 		worker = workertable_of_thread(a->workers, m->tid);
 	w = worker == MOMENT_NO_WORKER ? NULL : workertable_get(a->workers, worker);
 	leaftable_count(a->leaves, m->label, w && w->state == WORKER_POLLING);
+	tell_sample(a, m, worker, w && w->state == WORKER_POLLING ? w->poll.type : WATCH_NO_TYPE);
 	if (worker == MOMENT_BLOCKING_WORKER && !w->is_seen) {
 		a->samples_blocking++;
 	} else if (!w || !w->is_seen) {
@@ -263,9 +276,10 @@ int account_moment(void *ctx, const struct moment *m)
 {
 	struct account *a = ctx;
 
+	tell_moment(a, m);
 	/* these mean nothing without a worker */
-	if (m->worker == MOMENT_NO_WORKER && (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED ||
-					      m->kind == MOMENT_INFERRED)) {
+	if (m->worker == MOMENT_NO_WORKER &&
+	    (m->kind <= MOMENT_UNPARK || m->kind == MOMENT_NESTED || m->kind == MOMENT_INFERRED)) {
 		a->over_worker_cap++;
 		return 0;
 	}
@@ -292,6 +306,7 @@ int account_moment(void *ctx, const struct moment *m)
 		taskaccount_cause(a, m);
 		break;
 	case MOMENT_WAKE:
+		tell_waker(a, m);
 		taskaccount_wake(a, m);
 		break;
 	case MOMENT_ALIVE:
@@ -363,5 +378,8 @@ void account_session(struct account *a)
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns)
 {
 	account_settle_all(a);
+	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
+		if (workertable_get(a->workers, i)->is_seen)
+			tell_cut(a, i, last_ns, WORKER_PARKED, WORKER_UNKNOWN, 0);
 	workertable_finish(a->workers, first_ns, last_ns);
 }

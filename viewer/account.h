@@ -22,6 +22,7 @@ struct labels;
 struct leaftable;
 struct tasktable;
 struct typetable;
+struct watch;
 struct workertable;
 
 struct account_off { /* times without CPU inside polls, by what the thread did */
@@ -30,6 +31,7 @@ struct account_off { /* times without CPU inside polls, by what the thread did *
 
 struct account {
 	struct labels *labels; /* borrowed */
+	const struct watch *watch; /* borrowed; NULL after account_init */
 	struct tasktable *tasks;
 	struct typetable *types;
 	struct workertable *workers;

@@ -5,6 +5,7 @@
 #include "notice.h"
 #include "plain.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #endif
 
 #define COMMAND_TOP_DEFAULT 20
+#define COMMAND_LIMIT_DEFAULT 20
 
 struct command_entry {
 	const char *name;
@@ -32,9 +34,15 @@ static const struct command_entry command_entries[] = {
 	{ "from", 0, "TIME", COMMAND_FROM, "leave out what was before TIME" },
 	{ "to", 0, "TIME", COMMAND_UNTIL, "leave out what was after TIME" },
 	{ "to", 't', "FORMAT", COMMAND_FORMAT, "raw, gzip or zstd" },
+	{ "task", 0, "ID", COMMAND_FILTER, "only this task: 812 or t:812" },
+	{ "type", 0, "TEXT", COMMAND_FILTER, "only task types whose name holds TEXT" },
+	{ "worker", 0, "ID", COMMAND_FILTER, "only this worker: 3 or w3" },
+	{ "runtime", 0, "NAME", COMMAND_FILTER, "only workers of this runtime" },
 	{ "output", 'o', "OUT", COMMAND_OUT, "file to write, - for standard output" },
 	{ "force", 'f', NULL, COMMAND_FORCE, "replace OUT if it exists" },
 	{ "top", 'n', "N", COMMAND_TOP, "rows in each table, 0 for all (20)" },
+	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all (20)" },
+	{ "fail-on", 0, "LEVEL", COMMAND_FAIL_ON, "exit 1 at warning or critical" },
 	{ "help", COMMAND_HELP, NULL, 0, "print this help" },
 };
 
@@ -96,10 +104,42 @@ static int command_set_time(const char *name, const char *text, bool *has, uint6
 	return 0;
 }
 
+static int command_set_count(const char *name, const char *text, uint64_t *ret)
+{
+	char *rest;
+
+	errno = 0;
+	*ret = strtoull(text, &rest, 10);
+	if (*text < '0' || *text > '9' || *rest || errno)
+		return notice(EXIT_USAGE, "--%s: '%s' is not a whole number", name, text);
+	return 0;
+}
+
+/* --task, --type, --worker and --runtime: one bit, told apart by name. */
+static int command_set_filter(struct request *r, const char *name, const char *text)
+{
+	uint64_t id;
+	int err = 0;
+
+	if (strcmp(name, "type") == 0) {
+		r->type = text;
+	} else if (strcmp(name, "runtime") == 0) {
+		r->runtime = text;
+	} else if (strcmp(name, "task") == 0) {
+		err = command_set_count(name, strncmp(text, "t:", 2) == 0 ? text + 2 : text,
+					&r->task);
+		r->has_task = true;
+	} else {
+		err = command_set_count(name, *text == 'w' ? text + 1 : text, &id);
+		r->worker = id < UINT32_MAX ? (uint32_t)id : UINT32_MAX;
+		r->has_worker = true;
+	}
+	return err;
+}
+
 static int command_set(struct request *r, const struct command_entry *e, const char *text)
 {
 	static const char *const formats[] = { "raw", "gzip", "zstd" }; /* as enum d9_compression */
-	char *rest;
 
 	switch (e->option) {
 	case COMMAND_JSON:
@@ -122,9 +162,18 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 		r->out = text;
 		return 0;
 	case COMMAND_TOP:
-		r->top = strtoul(text, &rest, 10);
-		if (*text < '0' || *text > '9' || *rest)
-			return notice(EXIT_USAGE, "--top: '%s' is not a whole number", text);
+		return command_set_count(e->name, text, &r->top);
+	case COMMAND_LIMIT:
+		return command_set_count(e->name, text, &r->limit);
+	case COMMAND_FILTER:
+		return command_set_filter(r, e->name, text);
+	case COMMAND_FAIL_ON:
+		r->fail_on = strcmp(text, "warning") == 0    ? COMMAND_FAIL_WARNING
+			     : strcmp(text, "critical") == 0 ? COMMAND_FAIL_CRITICAL
+							     : COMMAND_FAIL_NEVER;
+		if (r->fail_on == COMMAND_FAIL_NEVER)
+			return notice(EXIT_USAGE, "--fail-on: '%s' is none of: warning, critical",
+				      text);
 		return 0;
 	case COMMAND_FORMAT:
 		for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -205,7 +254,7 @@ int command_parse(int argc, char **argv, const struct command **ret_command, str
 	const char *first = argc > 1 ? argv[1] : "--help";
 	const struct command *c = command_find(first);
 
-	*ret = (struct request){ .top = COMMAND_TOP_DEFAULT };
+	*ret = (struct request){ .top = COMMAND_TOP_DEFAULT, .limit = COMMAND_LIMIT_DEFAULT };
 	if (!c && (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)) {
 		command_print_help();
 		return argc > 1 ? 0 : EXIT_USAGE;

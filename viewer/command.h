@@ -28,6 +28,12 @@ struct request {
 	const char *out; /* "-" = standard output */
 	enum d9_compression compression;
 	uint64_t top; /* rows of a table for people, 0 = all */
+	uint64_t limit; /* rows of a list, 0 = all (up to a cap that the command names) */
+	bool has_task, has_worker;
+	uint64_t task;
+	uint32_t worker;
+	const char *type, *runtime; /* NULL = any; type: a part of its name */
+	enum { COMMAND_FAIL_NEVER, COMMAND_FAIL_WARNING, COMMAND_FAIL_CRITICAL } fail_on;
 };
 
 struct command {
@@ -50,6 +56,12 @@ enum command_option {
 	COMMAND_OUT = 32,
 	COMMAND_FORCE = 64,
 	COMMAND_TOP = 128,
+	COMMAND_LIMIT = 256,
+	COMMAND_FILTER = 512, /* --task --type --worker --runtime */
+	COMMAND_FAIL_ON = 1024,
+	/* what every analysis takes */
+	COMMAND_STUDY =
+		COMMAND_JSON | COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER | COMMAND_LIMIT,
 };
 
 /* Ends in an entry whose name is NULL. Defined beside main. */

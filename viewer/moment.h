@@ -38,11 +38,13 @@ enum moment_kind {
 #define MOMENT_UNKNOWN_WORKER 255 /* likewise: no worker, or not known */
 
 enum moment_off { MOMENT_OFF_PREEMPTED, MOMENT_OFF_OTHER, MOMENT_SYSCALL };
+#define MOMENT_FUTEX (MOMENT_SYSCALL + 202)
 #define MOMENT_SYSCALL_MAX 1023 /* greater numbers count as MOMENT_OFF_OTHER */
 
 struct moment {
 	uint64_t ts_ns, task, a;
 	uint32_t label, tid;
+	uint32_t stack; /* of samples and times off CPU, where stacks are kept (stacktable.h) */
 	uint16_t worker;
 	uint8_t kind;
 	bool has_a;

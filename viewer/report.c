@@ -11,7 +11,9 @@
 #include "reorder.h"
 #include "reportjson.h"
 #include "reporttext.h"
+#include "stacktable.h"
 #include "typetable.h"
+#include "watch.h"
 #include "workertable.h"
 
 #include <errno.h>
@@ -54,6 +56,10 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 	int got;
 
 	coverage_event(&r->coverage, ev);
+	if (r->account.watch && r->account.watch->event)
+		r->account.watch->event(r->account.watch->ctx, ev);
+	if (r->stacks && ev->schema->kind == D9_EV_SYMBOL)
+		stacktable_name(r->stacks, ev, r->labels);
 	switch (ev->schema->kind) {
 	case D9_EV_SYMBOL:
 		leaftable_name(r->account.leaves, ev, r->labels);
@@ -79,6 +85,11 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 			leaftable_find(r->account.leaves,
 				       stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
 	}
+	if (r->stacks && (m.kind == MOMENT_SAMPLE || m.kind == MOMENT_OFF_CPU))
+		m.stack = stacktable_put(r->stacks,
+					 d9_val(ev, m.kind == MOMENT_SAMPLE
+							    ? D9F_cpu_sample_callchain
+							    : D9F_agent_off_cpu_callchain));
 	return reorder_put(r->reorder, &m);
 }
 
@@ -208,47 +219,65 @@ static int report_finish(struct report *r)
 	return err ? err : r->account.err;
 }
 
-static void report_done(struct report *r)
+void report_free(struct report *r)
 {
+	if (!r)
+		return;
 	free(r->types);
 	free(r->blocking);
 	free(r->workers);
 	free(r->leaves);
 	reorder_free(r->reorder);
 	account_done(&r->account);
+	stacktable_free(r->stacks);
 	labels_free(r->labels);
+	free(r);
+}
+
+struct report *report_new(const struct traceset_recording *rec, bool with_stacks)
+{
+	struct report *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return NULL;
+	r->recording = rec;
+	r->labels = labels_new();
+	r->coverage.labels = r->labels;
+	if (with_stacks)
+		r->stacks = stacktable_new();
+	err = account_init(&r->account, r->labels);
+	if (err || !r->labels || (with_stacks && !r->stacks)) {
+		report_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+int report_read(struct report *r, const struct watch *watch, struct progress *progress)
+{
+	const struct reader_ops ops = { report_begin, report_event, report_end, &r->facts };
+	int err;
+
+	r->account.watch = watch;
+	err = reader_run(r->recording, &ops, r, progress);
+	return err ? err : report_finish(r);
 }
 
 /* Reads one recording and prints its page. */
 static int report_recording(const struct request *req, const struct traceset_recording *rec,
 			    struct json *json, struct progress *progress, int *exit_code)
 {
-	struct report *r = calloc(1, sizeof(*r));
-	const struct reader_ops ops = { report_begin, report_event, report_end,
-					r ? &r->facts : NULL };
-	int err = -ENOMEM;
+	struct report *r = report_new(rec, false);
+	int err = r ? report_read(r, NULL, progress) : -ENOMEM;
 
-	if (r) {
-		r->recording = rec;
-		r->labels = labels_new();
-		r->coverage.labels = r->labels;
-		err = account_init(&r->account, r->labels);
-	}
-	if (err == 0 && !r->labels)
-		err = -ENOMEM;
-	if (err == 0)
-		err = reader_run(rec, &ops, r, progress);
-	if (err == 0)
-		err = report_finish(r);
 	if (err == 0 && json)
 		reportjson_put(json, r);
 	else if (err == 0)
 		reporttext_print(stdout, r, req->top);
 	if (err == 0 && r->exit_code > *exit_code)
 		*exit_code = r->exit_code;
-	if (r)
-		report_done(r);
-	free(r);
+	report_free(r);
 	return err;
 }
 

@@ -15,9 +15,13 @@
 
 struct json;
 struct labels;
+struct progress;
 struct reorder;
 struct request;
+struct stacktable;
 struct traceset;
+struct traceset_recording;
+struct watch;
 
 #define REPORT_SCHEMA "dial9-view.report/1" /* of the JSON; keys are added, never changed */
 
@@ -29,6 +33,7 @@ struct report {
 	struct facts facts;
 	struct seam seam;
 	struct reorder *reorder;
+	struct stacktable *stacks; /* NULL: not kept */
 	uint64_t span_ns; /* last minus first stamp */
 	bool has_waits; /* wakes were recorded: that a task was not woken is known */
 	bool has_polls; /* polls were recorded */
@@ -45,6 +50,15 @@ struct report {
 	uint64_t busy_ns; /* of all types */
 	int exit_code;
 };
+
+/* An empty one for a recording, or NULL: out of memory. with_stacks keeps whole stacks, not only
+ * their tops. report_free accepts NULL. */
+struct report *report_new(const struct traceset_recording *rec, bool with_stacks);
+void report_free(struct report *r);
+
+/* Reads the recording, telling `watch` (or NULL) what comes, and works everything out. Once.
+ * 0 or -ENOMEM. progress may be NULL. */
+int report_read(struct report *r, const struct watch *watch, struct progress *progress);
 
 /* Returns an exit code of notice.h. */
 int report_run(const struct request *req, const struct traceset *set);

@@ -26,6 +26,7 @@ struct task {
 	uint64_t id; /* never 0 */
 	uint64_t wake_ns; /* since when it waits to be polled, 0 = it does not */
 	uint32_t type; /* its user's: an index, or all ones */
+	uint32_t polls; /* begun so far */
 	uint16_t worker;
 	uint8_t flags;
 };

@@ -22,6 +22,7 @@ struct type_row {
 	uint64_t off_cpu_ns; /* of it: the thread had no CPU */
 	uint64_t samples; /* of CPU, in its polls */
 	uint64_t wakes, redundant_wakes; /* redundant: it was woken already */
+	uint64_t self_wakes; /* by its own poll */
 	struct histogram poll, wait; /* durations of polls, from wake to poll */
 	uint64_t blocking; /* blocking-pool tasks of this type that ended */
 	struct histogram queued, run; /* theirs, from queue to start and start to end */

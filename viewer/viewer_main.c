@@ -3,6 +3,7 @@
 #include "command.h"
 #include "convert.h"
 #include "dump.h"
+#include "issues.h"
 #include "notice.h"
 #include "report.h"
 #include "traceset.h"
@@ -19,6 +20,12 @@ const struct command command_table[] = {
 	  "inside polls, CPU samples and the blocking pool. Quantiles are within 1 %.\n"
 	  "A wait runs from a task's first wake since its last poll began to its next poll.\n",
 	  COMMAND_JSON | COMMAND_TOP, 0, report_run },
+	{ "issues", "[--json] [--fail-on LEVEL] [filters] FILE|DIR",
+	  "what is wrong, worst first: type, place, evidence, what to do",
+	  "Findings by severity; ANALYSES.md has each definition. What was not recorded is\n"
+	  "unknown: see the coverage line. With --fail-on a finding of that level or above\n"
+	  "makes the exit code 1. A finding that another one explains is at most a warning.\n",
+	  COMMAND_STUDY | COMMAND_FAIL_ON, 0, issues_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",
 	  "Events in file order: TIME NAME FIELD=VALUE ..., with --json one document each.\n"

@@ -23,9 +23,12 @@ enum worker_state { WORKER_UNKNOWN, WORKER_BETWEEN, WORKER_POLLING, WORKER_PARKE
 struct worker_poll { /* the open one */
 	uint64_t task, start_ns;
 	uint32_t type; /* row of typetable.h */
+	uint32_t nr; /* its number among the task's polls seen, from 1; 0 = unknown */
 	uint64_t nested_ns; /* polls of other tasks inside it */
 	uint64_t off_ns, off_worst_ns; /* without CPU: in all, at the longest */
-	uint32_t off_worst; /* label of that, see MOMENT_OFF_CPU */
+	uint64_t off_preempted_ns, off_lock_ns; /* of off_ns: preempted, in futex */
+	uint32_t off_worst, off_stack; /* label of the longest, see MOMENT_OFF_CPU; its stack */
+	uint32_t wakes; /* of other tasks, by it */
 	uint32_t samples;
 	uint8_t cut_rule; /* 0, or the agent:InferredEnd rule that its end goes by */
 };
@@ -47,6 +50,7 @@ struct worker {
 	uint64_t ended_ns; /* its length */
 	uint64_t ended_at_ns;
 	struct worker_poll ended;
+	bool is_told, is_void; /* to the watch; its time is unknown after all */
 };
 
 struct workertable;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* place.c - passes over frames that only carry the call. */
+#include "place.h"
+
+#include "labels.h"
+#include "offname.h"
+#include "report.h"
+#include "stacktable.h"
+#include "study.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const place_carriers[] = {
+	"std::",	"core::", "alloc::", "tokio::", "parking_lot",
+	"rayon_core::", "libc::", "nix::",   "rustix::"
+};
+
+/* A Rust path that is not of a library that only carries the call. */
+static bool place_is_own(const char *name, size_t len)
+{
+	if (!len || !memmem(name, len, "::", 2))
+		return false;
+	while (len && (*name == '<' || *name == '&' || *name == '_')) {
+		name++;
+		len--;
+	}
+	for (size_t i = 0; i < sizeof(place_carriers) / sizeof(place_carriers[0]); i++) {
+		size_t cut = strlen(place_carriers[i]);
+
+		if (len >= cut && memcmp(name, place_carriers[i], cut) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* The innermost own name of an address "outer;inner;innermost"; its length, 0 if there is none. */
+static size_t place_innermost(const char *names, size_t len, const char **ret)
+{
+	const char *sep;
+	size_t cut;
+
+	while (len) {
+		sep = memrchr(names, ';', len);
+		*ret = sep ? sep + 1 : names;
+		cut = len - (size_t)(*ret - names);
+		if (place_is_own(*ret, cut))
+			return cut;
+		len = sep ? (size_t)(sep - names) : 0;
+	}
+	return 0;
+}
+
+void place_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack)
+{
+	const struct stacktable *stacks = s->report->stacks;
+	const uint64_t *frames;
+	char call[OFFNAME_SZ];
+	const char *name;
+	uint32_t cnt = 0;
+	size_t len;
+
+	snprintf(to, room, "%s", offname(call, label));
+	if (!stacks || !stack)
+		return;
+	frames = stacktable_frames(stacks, stack, &cnt);
+	for (uint32_t i = 0; i < cnt; i++) {
+		name = labels_text(s->report->labels, stacktable_label(stacks, frames[i]), &len);
+		len = place_innermost(name, len, &name);
+		if (len) {
+			snprintf(to, room, "%s in %.*s", call, (int)(len < 300 ? len : 300), name);
+			return;
+		}
+	}
+}
