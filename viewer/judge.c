@@ -5,7 +5,7 @@
 #include "explain.h"
 #include "labels.h"
 #include "pains.h"
-#include "place.h"
+#include "callplace.h"
 #include "plain.h"
 #include "report.h"
 #include "tasktable.h"
@@ -76,8 +76,8 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 		 plain_duration(worst, t->longest.ns), plain_duration(sum, t->long_ns),
 		 verdict_name(best));
 	if (best == VERDICT_BLOCKING || best == VERDICT_LOCK)
-		place_text(at->place, sizeof(at->place), s, t->longest.off_worst,
-			   t->longest.off_stack);
+		callplace_text(at->place, sizeof(at->place), s, t->longest.off_worst,
+			       t->longest.off_stack);
 }
 
 /* dial9: wake-to-poll over 5 ms warning, worst over 50 ms critical. */
@@ -138,7 +138,7 @@ static void judge_call(struct study *s, struct findings *f, const struct pain_ca
 	at->next = is_lock ? "hold the lock for less, or use an async one"
 			   : "use the async form of this call, or spawn_blocking";
 	judge_poll_evidence(at, &c->worst);
-	place_text(at->place, sizeof(at->place), s, c->label, c->worst.off_stack);
+	callplace_text(at->place, sizeof(at->place), s, c->label, c->worst.off_stack);
 	snprintf(at->text, sizeof(at->text),
 		 "off CPU for 1 ms and more %" PRIu64 " times inside polls, worst %s, %s in all",
 		 c->cnt, plain_duration(worst, c->worst.ns), plain_duration(sum, c->ns));

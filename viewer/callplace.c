@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* place.c - passes over frames that only carry the call. */
-#include "place.h"
+/* callplace.c - passes over frames that only carry the call. */
+#include "callplace.h"
 
 #include "labels.h"
 #include "offname.h"
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const place_carriers[] = {
+static const char *const callplace_carriers[] = {
 	"std::",	"core::", "alloc::", "tokio::", "parking_lot",
 	"rayon_core::", "libc::", "nix::",   "rustix::"
 };
 
 /* A Rust path that is not of a library that only carries the call. */
-static bool place_is_own(const char *name, size_t len)
+static bool callplace_is_own(const char *name, size_t len)
 {
 	if (!len || !memmem(name, len, "::", 2))
 		return false;
@@ -26,17 +26,17 @@ static bool place_is_own(const char *name, size_t len)
 		name++;
 		len--;
 	}
-	for (size_t i = 0; i < sizeof(place_carriers) / sizeof(place_carriers[0]); i++) {
-		size_t cut = strlen(place_carriers[i]);
+	for (size_t i = 0; i < sizeof(callplace_carriers) / sizeof(callplace_carriers[0]); i++) {
+		size_t cut = strlen(callplace_carriers[i]);
 
-		if (len >= cut && memcmp(name, place_carriers[i], cut) == 0)
+		if (len >= cut && memcmp(name, callplace_carriers[i], cut) == 0)
 			return false;
 	}
 	return true;
 }
 
 /* The innermost own name of an address "outer;inner;innermost"; its length, 0 if there is none. */
-static size_t place_innermost(const char *names, size_t len, const char **ret)
+static size_t callplace_innermost(const char *names, size_t len, const char **ret)
 {
 	const char *sep;
 	size_t cut;
@@ -45,14 +45,14 @@ static size_t place_innermost(const char *names, size_t len, const char **ret)
 		sep = memrchr(names, ';', len);
 		*ret = sep ? sep + 1 : names;
 		cut = len - (size_t)(*ret - names);
-		if (place_is_own(*ret, cut))
+		if (callplace_is_own(*ret, cut))
 			return cut;
 		len = sep ? (size_t)(sep - names) : 0;
 	}
 	return 0;
 }
 
-void place_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack)
+void callplace_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack)
 {
 	const struct stacktable *stacks = s->report->stacks;
 	const uint64_t *frames;
@@ -67,7 +67,7 @@ void place_text(char *to, size_t room, const struct study *s, uint32_t label, ui
 	frames = stacktable_frames(stacks, stack, &cnt);
 	for (uint32_t i = 0; i < cnt; i++) {
 		name = labels_text(s->report->labels, stacktable_label(stacks, frames[i]), &len);
-		len = place_innermost(name, len, &name);
+		len = callplace_innermost(name, len, &name);
 		if (len) {
 			snprintf(to, room, "%s in %.*s", call, (int)(len < 300 ? len : 300), name);
 			return;

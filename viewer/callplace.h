@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * place.h - where a thread blocked: the system call, and the program's function that led there.
+ * callplace.h - where a thread blocked: the system call, and the program's function that led there.
  */
-#ifndef DIAL9_PLACE_H
-#define DIAL9_PLACE_H
+#ifndef DIAL9_CALLPLACE_H
+#define DIAL9_CALLPLACE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +15,6 @@ struct study;
  * is the first from the leaf on that is neither the standard library's, Tokio's nor C's; without
  * one (no stack, no symbols) the system call stands alone.
  */
-void place_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack);
+void callplace_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack);
 
-#endif /* DIAL9_PLACE_H */
+#endif /* DIAL9_CALLPLACE_H */
