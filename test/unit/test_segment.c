@@ -411,22 +411,34 @@ static void test_removed_directory(void **state)
 	assert_int_equal(read_back(dir, "trace.1.bin.zst").ends, 10);
 }
 
+static bool put_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool is_put = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is_put;
+}
+
 /* A file system of `mib` MiB on scratch/small. False where that is not allowed. */
 static bool small_disk(const char *path, unsigned mib)
 {
 	char how[32], map[64];
 	uid_t uid = geteuid();
-	int fd;
+	gid_t gid = getegid();
 
 	snprintf(how, sizeof(how), "size=%um,mode=0750", mib);
 	if (uid != 0) {
 		if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
 			return false;
-		fd = open("/proc/self/uid_map", O_WRONLY);
 		snprintf(map, sizeof(map), "%u %u 1\n", (unsigned)uid, (unsigned)uid);
-		if (fd < 0 || write(fd, map, strlen(map)) < 0)
+		if (!put_text("/proc/self/uid_map", map))
 			return false;
-		close(fd);
+		snprintf(map, sizeof(map), "%u %u 1\n", (unsigned)gid, (unsigned)gid);
+		if (!put_text("/proc/self/setgroups", "deny") ||
+		    !put_text("/proc/self/gid_map", map))
+			return false;
 	} else if (unshare(CLONE_NEWNS)) {
 		return false;
 	}
