@@ -214,7 +214,7 @@ $(TRUTH_BIN): $(BUILD)/%: $(PLAIN)/test/%.o $(TRUTH_HELP_SRC:%.c=$(PLAIN)/%.o) $
 	$(link) $(TRACE_LIBS)
 
 # objects of the tests are asked for only through their programs; keep them all the same
-.SECONDARY:
+.PRECIOUS: $(PLAIN)/%.o $(ASAN)/%.o $(FUZZ)/%.o
 
 # ---- chores ----
 format:
