@@ -48,10 +48,10 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 {
 	static const char *const next[VERDICT_CNT] = {
 		[VERDICT_UNKNOWN] = "record at level full to learn what the poll did",
-		[VERDICT_COMPUTE] = "split the work or give it to spawn_blocking; see flame --type",
+		[VERDICT_COMPUTE] = "split it or use spawn_blocking; report lists what its samples hit",
 		[VERDICT_BLOCKING] = "use the async form of this call, or spawn_blocking",
 		[VERDICT_LOCK] = "hold the lock for less, or not across slow work",
-		[VERDICT_PREEMPTED] = "the CPU is too small for the load: see workers",
+		[VERDICT_PREEMPTED] = "the CPU is too small for the load: report lists the workers",
 	};
 	enum verdict best = VERDICT_UNKNOWN;
 	char worst[PLAIN_SZ], sum[PLAIN_SZ];
@@ -105,8 +105,8 @@ static void judge_late(struct findings *f, uint32_t row, const struct pain_type 
 	at->worker = t->latest.worker;
 	at->from_ns = t->latest.from_ns;
 	at->to_ns = t->latest.from_ns + t->latest.ns;
-	at->next = best == WATCH_BUSY ? "who blocked it: blame --type"
-				      : "what it waited for: waits --type";
+	at->next = best == WATCH_BUSY ? "who blocked it: issues --worker, around that time"
+				      : "what it waited for: dump --from --to around it";
 	/* the cause is a finding of its own */
 	at->explained = best == WATCH_BUSY ? "" : best == WATCH_DELAYED ? "cpu-starved" : NULL;
 	snprintf(at->text, sizeof(at->text),
@@ -173,7 +173,7 @@ static void judge_cpu(struct findings *f, const struct pains *p)
 		at->cnt = p->delay_cnt;
 		at->worst_ns = p->delay.ns;
 		at->total_ns = p->delay_ns;
-		at->next = "see workers: the kernel was late to run them";
+		at->next = "the kernel was late to run them: report lists the workers";
 		snprintf(at->text, sizeof(at->text),
 			 "after %" PRIu64
 			 " parks a worker waited 1 ms and more for a CPU, worst %s",
@@ -223,7 +223,7 @@ static void judge_queue(struct findings *f, const struct pains *p)
 	at = judge_add(f, "queue-depth", p->queue_max > 1000 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
 		       TASK_TYPE_NONE);
 	at->cnt = p->queue_max;
-	at->next = "tasks come faster than they are polled: see tasks, blame";
+	at->next = "tasks come faster than they are polled: report shows which types";
 	at->has_span = true;
 	at->has_worker = !is_global;
 	at->worker = p->queue_worker;
@@ -252,7 +252,7 @@ static void judge_leak(struct findings *f, uint32_t row, const struct pain_type 
 			return;
 	at = judge_add(f, "task-leak", SEVERITY_WARNING, row);
 	at->cnt = last;
-	at->next = "who should end or abort these tasks? see tasks --type";
+	at->next = "who should end or abort these tasks? report counts them by type";
 	snprintf(at->text, sizeof(at->text),
 		 "tasks of it alive: %" PRIu32 " after a quarter of the recording, %" PRIu32
 		 " at its end, never fewer meanwhile",
@@ -293,7 +293,7 @@ static void judge_workers(struct study *s, struct findings *f)
 		at->cnt = a->polls;
 		at->has_worker = true;
 		at->worker = most;
-		at->next = "see workers";
+		at->next = "report lists the workers";
 		snprintf(at->text, sizeof(at->text),
 			 "w%" PRIu32 " polled %" PRIu64 " times, w%" PRIu32 " %" PRIu64, most,
 			 a->polls, least, p->workers[least].polls);
@@ -302,7 +302,7 @@ static void judge_workers(struct study *s, struct findings *f)
 		at = judge_add(f, "cpu-contention", SEVERITY_WARNING, TASK_TYPE_NONE);
 		at->cnt = contended;
 		at->explained = "cpu-starved";
-		at->next = "other threads take the workers' CPUs: see workers";
+		at->next = "other threads take the workers' CPUs: report lists the workers";
 		snprintf(at->text, sizeof(at->text),
 			 "in %" PRIu64 " of %" PRIu64
 			 " active periods a worker had its CPU for less"
