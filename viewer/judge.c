@@ -48,7 +48,8 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 {
 	static const char *const next[VERDICT_CNT] = {
 		[VERDICT_UNKNOWN] = "record at level full to learn what the poll did",
-		[VERDICT_COMPUTE] = "split it or use spawn_blocking; report lists what its samples hit",
+		[VERDICT_COMPUTE] =
+			"split it or use spawn_blocking; report lists what its samples hit",
 		[VERDICT_BLOCKING] = "use the async form of this call, or spawn_blocking",
 		[VERDICT_LOCK] = "hold the lock for less, or not across slow work",
 		[VERDICT_PREEMPTED] = "the CPU is too small for the load: report lists the workers",
