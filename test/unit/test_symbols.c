@@ -341,7 +341,7 @@ static void test_whose_source(void **state)
 		"/home/u/tokio-app/src/main.rs",
 		"/r/tokio-util-0.7.20/src/task/mod.rs",
 		"/home/tokio/examples/chat.rs",
-		"/work/mytokio/src/main.rs",
+		"/home/me/mytokio/src/main.rs",
 		"",
 		"tokio",
 		"/r/hyper-util-0.1.9/src/rt/tokio.rs",
