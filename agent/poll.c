@@ -40,23 +40,23 @@ static void put_nested(struct track *t, struct thread *th, const struct poll *p,
 	t->stats.nested_polls++;
 	emit_put_agent_nested_poll(
 		t->e, ts_ns,
-		&(struct d9_agent_nested_poll){.worker_id = poll_worker_id(th),
-					       .task_id = p->task_id,
-					       .outer_task_id = outer ? outer->task_id : 0,
-					       .start_ns = p->start_ns,
-					       .spawn_loc = p->name});
+		&(struct d9_agent_nested_poll){ .worker_id = poll_worker_id(th),
+						.task_id = p->task_id,
+						.outer_task_id = outer ? outer->task_id : 0,
+						.start_ns = p->start_ns,
+						.spawn_loc = p->name });
 }
 
 static void put_blocking(struct track *t, struct thread *th, const struct poll *p, uint64_t ts_ns)
 {
 	t->stats.blocking_polls++;
 	emit_put_agent_blocking(t->e, ts_ns,
-				&(struct d9_agent_blocking){.task_id = p->task_id,
-							    .tid = (uint32_t)th->tid,
-							    .has_queued_ns = p->queued_ns != 0,
-							    .queued_ns = p->queued_ns,
-							    .start_ns = p->start_ns,
-							    .type = p->name});
+				&(struct d9_agent_blocking){ .task_id = p->task_id,
+							     .tid = (uint32_t)th->tid,
+							     .has_queued_ns = p->queued_ns != 0,
+							     .queued_ns = p->queued_ns,
+							     .start_ns = p->start_ns,
+							     .type = p->name });
 }
 
 static void close_one(struct track *t, struct thread *th, unsigned d, uint64_t ts_ns,
@@ -107,6 +107,13 @@ static enum life_cause cause_of(const struct track *t, const struct wire_poll_en
 	return t->o.has_raise ? CAUSE_FINISHED : CAUSE_FINISHED_OR_PANICKED;
 }
 
+static bool is_overtaken(struct track *t, const struct poll *p)
+{
+	const struct task *task = p->overtaken_ns ? tasks_find(t->tasks, p->task_id) : NULL;
+
+	return task && p->worker && task->polled_by != p->worker->id + 1u;
+}
+
 bool poll_end(struct track *t, const struct wire_poll_end *rec)
 {
 	struct thread *th = threads_find(t->threads, (pid_t)rec->head.tid);
@@ -142,7 +149,8 @@ bool poll_end(struct track *t, const struct wire_poll_end *rec)
 	}
 	th->depth = rec->depth;
 	close_one(t, th, rec->depth, ts, rule);
-	if (is_async && flags & WIRE_END_TASK_ENDED)
+	/* It is the poll that ended it which says so, not one that another worker has overtaken. */
+	if (is_async && flags & WIRE_END_TASK_ENDED && !is_overtaken(t, p))
 		is_written |= life_end(t, rec->task_id, ts, cause_of(t, rec, was_cancelled));
 	return is_written;
 }
@@ -254,10 +262,10 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 		th->polls[th->depth++].kind = POLL_NONE;
 	is_nested = thread_async_poll(th);
 	p = &th->polls[th->depth];
-	*p = (struct poll){.task_id = rec->task_id,
-			   .start_ns = ts,
-			   .vtable = rec->vtable,
-			   .was_cancelled = rec->head.flags & WIRE_START_CANCELLED};
+	*p = (struct poll){ .task_id = rec->task_id,
+			    .start_ns = ts,
+			    .vtable = rec->vtable,
+			    .was_cancelled = rec->head.flags & WIRE_START_CANCELLED };
 	if (!is_unread && (!rec->owner_id || (!tasks_find(t->tasks, rec->task_id) &&
 					      places_type(t->places, rec->vtable)->is_blocking))) {
 		start_blocking(t, th, p, places_type(t->places, rec->vtable));
@@ -269,8 +277,8 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 		bool is_known;
 
 		if (!is_unread)
-			p->name = life_polled(t, rec, runtimes_by_owner(t->runtimes, rec->owner_id,
-									&is_known));
+			p->name = life_polled(
+				t, rec, runtimes_by_owner(t->runtimes, rec->owner_id, &is_known));
 		p->kind = POLL_NESTED;
 		th->depth++;
 		arrive(t, p);

@@ -22,6 +22,7 @@
 #include "probe.h"
 #include "roster.h"
 #include "seat.h"
+#include "seatlearn.h"
 #include "segment.h"
 #include "summary.h"
 #include "symbols.h"
@@ -46,8 +47,7 @@ struct session {
 	struct probe *probe;
 	unsigned slot;
 	bool is_attached, has_execed;
-	struct wire_seat_layout layout; /* what BPF was told last */
-	int layout_left; /* of seats_layout when BPF was last told: 0 = nothing left to tell */
+	struct seatlearn seatlearn;
 	struct wire_counts counts; /* as last seen */
 	uint64_t counts_ns;
 	struct wire_counts flaws_told;
@@ -136,6 +136,7 @@ static int session_start_track(struct session *s, const struct opt *o, unsigned 
 		.runtime_name = o->runtime_name,
 		.has_exact_ends = is_exact,
 		.has_task_events = s->plan->level == PLAN_FULL && o->has_task_events,
+		.has_wakes = plan_has_site(s->plan, WIRE_SITE_SCHEDULE),
 		.has_bind = plan_has_site(s->plan, WIRE_SITE_BIND),
 		.has_raise = plan_has_site(s->plan, WIRE_SITE_RAISE),
 	};
@@ -166,24 +167,6 @@ static void session_free(struct session *s)
 	free(s);
 }
 
-/* As soon as one worker has been found, BPF can find all others, and at the right moment. */
-static void session_tell_layout(struct session *s)
-{
-	struct wire_seat_layout layout;
-	int left;
-
-	if (!s->layout_left || s->layout_left == -ENOTSUP)
-		return;
-	left = seats_layout(s->seats, &layout);
-	if (left >= 0 && memcmp(&layout, &s->layout, sizeof(layout))) {
-		s->layout = layout;
-		probe_set_layout(s->probe, s->slot, &layout);
-		log_debug("pid %d: BPF reads seats by itself%s", s->target->pid,
-			  left ? ", as far as it is learnt" : "");
-	}
-	s->layout_left = left;
-}
-
 int session_open(const struct opt *o, const struct features *f, struct probe *p, unsigned slot,
 		 pid_t pid, struct session **ret)
 {
@@ -197,15 +180,14 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	s->probe = p;
 	s->slot = slot;
 	s->hit_cost_ns = f->hit_cost_ns;
-	s->layout_left = -EAGAIN;
 	err = target_open(pid, &s->target);
 	if (!err)
 		err = session_plan(s, o, f);
 	if (!err)
 		err = session_segments(s, o);
 	if (!err)
-		err = manifest_new(o, s->target, s->plan, segments_boot_id(s->segments),
-				   start_ns, &s->metadata);
+		err = manifest_new(o, s->target, s->plan, segments_boot_id(s->segments), start_ns,
+				   &s->metadata);
 	if (!err)
 		err = symbols_open(s->target, &s->symbols);
 	if (!err)
@@ -237,7 +219,14 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		goto out;
 	for (size_t i = 0; i < roster_cnt(s->roster); i++)
 		track_thread(s->track, roster_tid(s->roster, i));
-	session_tell_layout(s);
+	s->seatlearn = (struct seatlearn){
+		.seats = s->seats,
+		.roster = s->roster,
+		.probe = p,
+		.slot = slot,
+		.left = -EAGAIN,
+	};
+	seatlearn_tick(&s->seatlearn, clock_now_ns());
 	summary_begin(&s->summary, clock_now_ns(), start_ns, probe_sites(p, slot));
 	s->counts_ns = s->flaws_ns = clock_now_ns();
 	probe_activate(p, slot);
@@ -323,7 +312,7 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 
 void session_tick(struct session *s, uint64_t now_ns)
 {
-	session_tell_layout(s);
+	seatlearn_tick(&s->seatlearn, now_ns);
 	session_count_losses(s, now_ns);
 	taskword_tick(s->taskword, &s->counts, now_ns);
 	track_tick(s->track, now_ns);
@@ -408,7 +397,8 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json)
 	addrs = emit_addrs(s->emit, &addrs_cnt);
 	err = segments_finish(s->segments, addrs, addrs_cnt);
 	if (!summary_hits(&s->summary) && plan_has_site(s->plan, WIRE_SITE_POLL))
-		log_warn(0, "no probe was hit in pid %d: it was idle, stopped or held by a debugger",
+		log_warn(0,
+			 "no probe was hit in pid %d: it was idle, stopped or held by a debugger",
 			 s->target->pid);
 	summary_gather(&s->summary, s->target, s->track, s->emit, s->segments, now_ns,
 		       s->hit_cost_ns, &facts);

@@ -138,8 +138,7 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	 * return to, nearly: a look at each change of frame is enough to find those not probed. */
 	if ((want & WIRE_WANT_EXACT_ENDS) && sp != t->last_sp) {
 		t->last_sp = sp;
-		if (!user_word(sp, &return_addr) &&
-		    return_addr != t->last_return)
+		if (!user_word(sp, &return_addr) && return_addr != t->last_return)
 			site_new_return(t, return_addr, w->vtable, now);
 	}
 	if (!w->owner_id && !t->depth) {
@@ -219,6 +218,9 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 	switch (task_fate(p, w)) {
 	case TASK_GONE:
 		flags |= WIRE_END_TASK_ENDED;
+		/* another worker may have polled the task since, and ended it: that poll's start
+		 * must come before this record, or a poll would follow the task's end */
+		now = bpf_ktime_get_ns();
 		break;
 	case TASK_UNREAD:
 		flags |= WIRE_END_UNREAD;
@@ -296,7 +298,8 @@ static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, str
 	taskword_show(t, task, submit_ring(), false, now);
 }
 
-static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct thread *t, __u64 now)
+static __always_inline void site_bind(struct pt_regs *ctx, __u64 cookie, struct thread *t,
+				      __u64 now)
 {
 	__u64 return_addr = 0;
 	struct wire_bind *rec;

@@ -321,6 +321,20 @@ static void test_block_in_place(void **state)
 	fx_check_counts(&fx);
 }
 
+/* Who looks at a task after another worker has ended it did not end it. */
+static void test_overtaken_end(void **state)
+{
+	(void)state;
+	fx_bind(&fx, 1900, 101, 9, 0);
+	fx_start(&fx, 2000, 101, 9, OWNER, 0);
+	fx_start(&fx, 3000, 102, 9, OWNER, 0);
+	fx_end(&fx, 3500, 101, 9, 0, WIRE_END_TASK_ENDED);
+	fx_end(&fx, 4000, 102, 9, 0, WIRE_END_TASK_ENDED);
+	fx_decode(&fx);
+	assert_int_equal(fx_nth(&fx, D9_EV_TASK_TERMINATE, 0)->ts_ns, 4000);
+	assert_null(fx_nth(&fx, D9_EV_TASK_TERMINATE, 1));
+}
+
 /* An end long after another worker has begun to poll the task is not the poll's. */
 static void test_overtaken(void **state)
 {
@@ -491,7 +505,7 @@ int main(void)
 		T(test_unpaired_end),	   T(test_blocking_task),
 		T(test_launch_is_no_nesting), T(test_block_in_place),
 		T(test_block_on_in_blocking),
-		T(test_own_schedules), T(test_overtaken), T(test_wakes), T(test_wakes_at_ends),		   T(test_causes),
+		T(test_own_schedules), T(test_overtaken), T(test_overtaken_end), T(test_wakes), T(test_wakes_at_ends),		   T(test_causes),
 		T(test_unread_header),	   T(test_too_deep),
 	};
 
