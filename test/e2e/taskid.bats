@@ -31,7 +31,7 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	shift 3
 	target_start "$version" "$profile" --mode "$mode" --secs 60
 	target_go
-	agent_start --duration 3s "$@"
+	agent_start --duration 3s --cpu-hz 997 "$@" # each sample in a poll is a look
 	agent_end
 	agreed 20 "${DIFFERS:-0}"
 	verify
@@ -50,7 +50,7 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 @test "newest Tokio, stripped, multi_thread" { learns newest stripped steady; }
 @test "newest Tokio, stripped, current_thread" { learns newest stripped current_thread; }
 # while a poll drops another task's output the note is that task's: rare, and right
-@test "newest Tokio, stripped, many short tasks" { DIFFERS=3 learns newest stripped storm; }
+@test "newest Tokio, stripped, many short tasks" { DIFFERS=3 learns newest stripped storm --cpu-hz 99; }
 @test "level wakes: ends are inferred, the word agrees all the same" { learns newest stripped steady --level wakes; }
 
 @test "all the odd things a task can do: nested polls, block_in_place, LocalSet, blocking, panics" {
