@@ -51,6 +51,8 @@ static int plan_file_at(struct planner *p, struct plan_file *f, const struct tar
 	f->tls_sz = p->img->tls_sz;
 	f->tls_align = p->img->tls_align;
 	plan->files = files;
+	for (size_t i = 0; i < plan->files_cnt; i++)
+		f->counters_before += files[i].counters_cnt;
 	p->file = (uint32_t)plan->files_cnt;
 	files[plan->files_cnt++] = *f;
 	return 0;
@@ -70,6 +72,9 @@ static int plan_search(struct planner *p, const struct target_file *tf, uint32_t
 		starts_open(&p->starts, p->img);
 		err = tokio_find(p->img, p->relocs, &p->starts, &f, &left_cnt);
 	}
+	if (!err && p->plan->files_cnt == WIRE_COPIES_MAX)
+		err = log_warn(-ENOENT, "%s carries one more Tokio than the %d that are told apart "
+					"in a process, ignoring it", tf->path, WIRE_COPIES_MAX);
 	if (!err)
 		err = plan_file_at(p, &f, tf);
 	if (err) {

@@ -155,7 +155,8 @@ static uint64_t probe_cookie(const struct plan_site *s)
 	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_off, s->has_location,
 			   s->scheduler_off) |
 	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
-	       WIRE_COOKIE_NO_LIST(s->is_list_lost);
+	       WIRE_COOKIE_NO_LIST(s->is_list_lost) |
+	       WIRE_COOKIE_OF_COPY(s->file % WIRE_COPIES_MAX); /* all but raise sites are below it */
 }
 
 /* Sites of one file, in the plan's order, by one link. */

@@ -142,9 +142,6 @@ static int session_start_track(struct session *s, const struct opt *o, unsigned 
 	};
 	int err;
 
-	for (size_t i = 0; i < s->plan->files_cnt; i++)
-		if (s->plan->files[i].counters_cnt > to.counters_cnt)
-			to.counters_cnt = (uint32_t)s->plan->files[i].counters_cnt;
 	err = emit_open(&eo, clock_now_ns(), &s->emit);
 	if (!err)
 		err = track_open(&to, s->emit, &s->track);

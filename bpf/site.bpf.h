@@ -257,7 +257,7 @@ static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, str
 		return;
 	}
 	if (submit_reserve(rec, t, WIRE_WAKE, 0, now)) {
-		rec->woken_id = w->id;
+		rec->woken_id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), w->id);
 		rec->waker_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		submit_commit(rec);
 	}
@@ -289,7 +289,7 @@ static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, str
 	struct wire_spawn_id *rec;
 
 	if (submit_reserve(rec, t, WIRE_SPAWN_ID, 0, now)) {
-		rec->task_id = site_value(ctx, cookie);
+		rec->task_id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), site_value(ctx, cookie));
 		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		rec->counter = WIRE_COOKIE_ID_OFF(cookie);
 		rec->pad = 0;

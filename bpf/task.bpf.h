@@ -88,10 +88,13 @@ static __always_inline int task_read(struct task_words *w, __u64 header, __u64 c
 		return err;
 	if (WIRE_COOKIE_ID_OFF(cookie) != TASK_ID_OFF ||
 	    WIRE_COOKIE_SCHEDULER_OFF(cookie) != TASK_SCHEDULER_OFF)
-		return task_read_odd(w, header, cookie);
-	if (WIRE_COOKIE_HAS_LOCATION(cookie))
+		err = task_read_odd(w, header, cookie);
+	else if (WIRE_COOKIE_HAS_LOCATION(cookie))
 		user_word(header + TASK_ID_OFF + 8, &w->location);
-	return 0;
+	w->id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), w->id);
+	if (w->owner_id)
+		w->owner_id = WIRE_COPY_OWNER(WIRE_COOKIE_COPY(cookie), w->owner_id);
+	return err;
 }
 
 enum task_fate { TASK_ALIVE, TASK_GONE, TASK_UNREAD };
@@ -112,7 +115,7 @@ static __always_inline enum task_fate task_fate(const struct open_poll *p, struc
 	if (p->id_off != TASK_ID_OFF && user_word(p->header + p->id_off, &w->id))
 		return TASK_UNREAD;
 	refs = w->state >> TASK_REF_SHIFT;
-	if (w->id != p->task_id || refs < 1 || refs >= TASK_REF_MAX)
+	if (w->id != WIRE_OWN_ID(p->task_id) || refs < 1 || refs >= TASK_REF_MAX)
 		goto gone;
 	/* CANCELLED stays in it behind the end */
 	return w->state & TASK_COMPLETE ? TASK_GONE : TASK_ALIVE;
