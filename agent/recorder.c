@@ -265,7 +265,7 @@ int recorder_run(const struct opt *o)
 	struct probe_options po = { .ring_sz = o->ring_sz, .cpu_hz = o->cpu_hz, .has_sched = true };
 	int err;
 
-	features_probe(&r.features);
+	features_probe(&r.features, o->perf_uprobes);
 	if (o->perf_uprobes)
 		r.features.has_uprobe_multi = r.features.has_multi_pid_filter = false;
 	err = features_check(&r.features);
