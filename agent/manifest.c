@@ -43,6 +43,19 @@ static int manifest_claim(struct metadata *m, const struct opt *o, const struct 
 	return err;
 }
 
+/* Until it is told otherwise (unread.c, runtime.c), what is read from memory is not known. */
+static int manifest_unknown(struct metadata *m)
+{
+	int err = metadata_set(m, "tokio.local_queue", "false");
+
+	if (!err)
+		err = metadata_set(m, "agent.unknown",
+				   "PollStartEvent.local_queue,"
+				   "RuntimeMetricsEvent.global_queue_depth,"
+				   "RuntimeMetricsEvent.alive_tasks");
+	return err;
+}
+
 /* The file that carries Tokio: others are in the plan for the unwinder's sake. */
 static const struct plan_file *manifest_tokio(const struct plan *p)
 {
@@ -110,6 +123,8 @@ int manifest_new(const struct opt *o, const struct target *t, const struct plan 
 		err = metadata_setf(m, "agent.session", "%llu", (unsigned long long)now_ns);
 	if (!err)
 		err = manifest_claim(m, o, p);
+	if (!err)
+		err = manifest_unknown(m);
 	if (!err)
 		err = manifest_build(m, manifest_tokio(p));
 	if (!err)
