@@ -105,6 +105,9 @@ int plan_build(const struct target *t, const struct plan_options *o, const struc
 	       struct plan **ret);
 void plan_free(struct plan *p);
 
+/* Does this file of the target carry Tokio? Says nothing of files that are damaged. */
+bool plan_carries_tokio(const struct target *t, size_t file);
+
 /* Is there any site of this kind (enum wire_site)? */
 bool plan_has_site(const struct plan *p, int kind);
 

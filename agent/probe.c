@@ -24,6 +24,7 @@
 #include "plan.h"
 #include "probesample.h"
 #include "recorder.skel.h"
+#include "probereturns.h"
 #include "target.h"
 
 #define PROBE_SAMPLE_RING_SZ (1u << 20)
@@ -33,6 +34,8 @@ struct probe_slot {
 	pid_t pid; /* 0 = free */
 	struct bpf_link **links;
 	size_t links_cnt, sites_cnt;
+	struct probereturns *returns;
+	uint32_t session; /* number of the session: never 0, never twice */
 };
 
 struct probe {
@@ -41,6 +44,7 @@ struct probe {
 	struct probesample *samples; /* NULL = none asked for */
 	int *ring_fds; /* cpus_cnt + 1 */
 	unsigned cpus_cnt;
+	uint32_t sessions_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
 };
 
@@ -218,25 +222,20 @@ static int probe_attach_single(struct probe *p, struct probe_slot *slot, const s
 	return 0;
 }
 
-struct probe_return { /* struct return_key of maps.bpf.h */
-	uint64_t addr, slot;
-};
-
-static int probe_add_returns(struct probe *p, unsigned slot_no, const struct plan *plan)
+/* What BPF has of an earlier session in this slot is of another plan, perhaps another program. */
+static int probe_forget(struct probe *p, unsigned slot_no)
 {
-	__u8 value = 1;
+	struct wire_counts *zero = calloc(p->cpus_cnt, sizeof(*zero));
+	__u32 key = slot_no;
+	int err;
 
-	for (size_t i = 0; i < plan->sites_cnt; i++) {
-		const struct plan_site *s = &plan->sites[i];
-		struct probe_return key = { s->return_vaddr + plan->files[s->file].bias, slot_no };
-
-		if (s->kind != WIRE_SITE_RETURN)
-			continue;
-		if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.return_addrs), &key, &value, 0))
-			return log_warn(-errno, "no room for return address %zu: its ends will be inferred",
-					i);
-	}
-	return 0;
+	if (!zero)
+		return -ENOMEM;
+	err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.counts), &key, zero, 0);
+	free(zero);
+	p->skel->bss->seat_layouts[slot_no] = (struct wire_seat_layout){ .gen = 0 };
+	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
+	return err;
 }
 
 int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan,
@@ -247,15 +246,18 @@ int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, cons
 	int err;
 
 	p->skel->bss->target_states[slot_no] = (struct wire_target_state){ .want = want };
-	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
 	slot->pid = t->pid;
+	slot->session = ++p->sessions_cnt;
 	slot->links = calloc(p->features.has_uprobe_multi ? plan->files_cnt : plan->sites_cnt,
 			     sizeof(*slot->links));
 	err = slot->links || !plan->sites_cnt ? 0 : -ENOMEM;
 	if (!err)
+		err = probe_forget(p, slot_no);
+	if (!err)
 		err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
 	if (!err)
-		probe_add_returns(p, slot_no, plan);
+		err = probereturns_fill(bpf_map__fd(p->skel->maps.return_addrs), slot_no, plan,
+				     &slot->returns);
 	if (!p->features.has_multi_pid_filter && p->features.has_uprobe_multi)
 		log_warn(0, "this kernel's uprobe pid filter misses threads (before 6.10): other processes "
 			    "of the same binary are probed too, though not recorded");
@@ -272,7 +274,8 @@ int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, cons
 
 void probe_activate(struct probe *p, unsigned slot)
 {
-	__atomic_store_n(&p->skel->bss->target_states[slot].ready, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->skel->bss->target_states[slot].ready, p->slots[slot].session,
+			 __ATOMIC_RELEASE);
 }
 
 void probe_deactivate(struct probe *p, unsigned slot)
@@ -295,6 +298,7 @@ void probe_detach(struct probe *p, unsigned slot_no)
 			 slot->links_cnt, slot->pid);
 	for (size_t i = 0; i < slot->links_cnt; i++)
 		bpf_link__destroy(slot->links[i]);
+	probereturns_clear(slot->returns);
 	free(slot->links);
 	*slot = (struct probe_slot){};
 }

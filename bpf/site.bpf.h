@@ -350,7 +350,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 			return 0;
 	}
 	state = thread_state(t);
-	if (!state->ready)
+	if (!thread_is_on(t, task, state))
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	now = bpf_ktime_get_ns();

@@ -234,7 +234,9 @@ struct wire_task_word { /* one per slot: where threads keep the id of the task t
 #define WIRE_WANT_EXACT_ENDS 0x08 /* return sites are attached; else ends are inferred */
 
 struct wire_target_state { /* one per slot; written by the agent while BPF runs */
-	__u32 ready; /* 0: attached but not yet recording, or already stopping */
+	/* 0: attached but not yet recording, or already stopping; else the number of the session: what
+	 * a thread remembers of an earlier one is void */
+	__u32 ready;
 	__u32 want;
 };
 

@@ -71,3 +71,34 @@ loaded() { # PROFILE SECS
 	code_is_clean "$TARGET"
 	no is_gone "$TARGET"
 }
+
+@test "--wait: a python3 without Tokio is waited for until it imports some" {
+	local lib
+	lib=$(sh "$ROOT/test/targets/build.sh" newest release cdylib)
+	python3 - "$ROOT/test/targets/shared/load.py" "$lib" "$T/load" "$T/go" >"$T/target.out" 2>"$T/target.err" 3>&- <<-'T' &
+		import os, runpy, sys, time
+		script, lib, load, go = sys.argv[1:]
+		print("up", flush=True)
+		while not os.path.exists(load):
+		    time.sleep(0.01)
+		sys.argv = [script, lib, "2", go]
+		runpy.run_path(script, run_name="__main__")
+	T
+	TARGET=$!
+	PIDS+=("$TARGET")
+	wait_for 20 grep -q '^up' "$T/target.out"
+	agent_try --pid "$TARGET"
+	refused 1 'carries no Tokio.*--wait'
+	"$AGENT" --trace-dir "$TRACES" --pid "$TARGET" --wait >"$T/agent.out" 2>"$T/agent.err" 3>&- &
+	AGENT_PID=$!
+	PIDS+=("$AGENT_PID")
+	sleep 1
+	grep -q waiting "$T/agent.err"
+	: >"$T/load"
+	wait_for 20 is_ready
+	target_go
+	target_end
+	agent_end
+	verify
+	[ "$(events | grep -c '"event":"PollStartEvent"')" = "$(sed -n 's/^polls //p' "$T/target.out")" ]
+}
