@@ -97,11 +97,28 @@ static __always_inline int task_read(struct task_words *w, __u64 header, __u64 c
 	return err;
 }
 
+#define TASK_ID_OFF_MAX 4096 /* behind the Header, and behind the alignment of a large future */
+
+/* Does a task stand at this address? Asked of what may as well be an allocator's own pointer. */
+static __noinline bool task_is_header(__u64 addr)
+{
+	struct vtable_offs offs;
+	__u64 vtable;
+
+	if (user_word(addr + 16, &vtable) ||
+	    bpf_probe_read_user(&offs, sizeof(offs), (void *)(vtable + VTABLE_OFFS_OFF)))
+		return false;
+	return offs.id_off >= TASK_SCHEDULER_OFF && offs.id_off < TASK_ID_OFF_MAX &&
+	       !(offs.id_off & 7);
+}
+
 enum task_fate { TASK_ALIVE, TASK_GONE, TASK_UNREAD };
 
 /*
  * After a poll: does the very task that was polled still exist? Freed memory shows as a vtable, id
- * or reference count that no longer fits; a failed read says nothing. See tokio-internals, A.
+ * or reference count that no longer fits; a failed read says nothing. Where the heap lies low (a
+ * program at fixed addresses), a pointer of the allocator in the first word can look like a state;
+ * it comes with another one in the second, where a task has none, or a task that is queued behind it.
  */
 static __always_inline enum task_fate task_fate(const struct open_poll *p, struct task_words *w)
 {
@@ -114,6 +131,8 @@ static __always_inline enum task_fate task_fate(const struct open_poll *p, struc
 		goto gone;
 	if (p->id_off != TASK_ID_OFF && user_word(p->header + p->id_off, &w->id))
 		return TASK_UNREAD;
+	if (w->queue_next && !task_is_header(w->queue_next))
+		goto gone;
 	refs = w->state >> TASK_REF_SHIFT;
 	if (w->id != WIRE_OWN_ID(p->task_id) || refs < 1 || refs >= TASK_REF_MAX)
 		goto gone;
