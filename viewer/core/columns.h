@@ -52,12 +52,16 @@ enum {
 #define COLUMNS_TABLE(table, doc) struct columns_##table { uint32_t cnt;
 #define COLUMNS_NUM(table, bits, name, doc) const uint##bits##_t *name;
 #define COLUMNS_REF(table, name, of, doc) const uint32_t *name;
+#define COLUMNS_LINK(table, name, of, doc) const uint32_t *name;
+#define COLUMNS_REF16(table, name, of, doc) const uint16_t *name;
 #define COLUMNS_RANGE(table, name, of, doc) const uint32_t *name##_from, *name##_to;
 #define COLUMNS_END(table) };
 #include "columns.def"
 #undef COLUMNS_TABLE
 #undef COLUMNS_NUM
 #undef COLUMNS_REF
+#undef COLUMNS_LINK
+#undef COLUMNS_REF16
 #undef COLUMNS_RANGE
 #undef COLUMNS_END
 /* clang-format on */
@@ -69,6 +73,7 @@ struct columns_odd {
 	uint64_t bad_fields; /* events that lack a field they must have: left out */
 	uint64_t unresolved; /* pool ids that name nothing */
 	uint64_t over_cap; /* lanes, texts or stacks beyond their cap */
+	uint64_t task_seed; /* of the hash in task_slots */
 	uint64_t first_ns, last_ns; /* least and greatest stamp of lanes, wakes and queues */
 };
 
@@ -78,12 +83,16 @@ struct columns {
 #define COLUMNS_TABLE(table, doc) struct columns_##table table;
 #define COLUMNS_NUM(table, bits, name, doc)
 #define COLUMNS_REF(table, name, of, doc)
+#define COLUMNS_LINK(table, name, of, doc)
+#define COLUMNS_REF16(table, name, of, doc)
 #define COLUMNS_RANGE(table, name, of, doc)
 #define COLUMNS_END(table)
 #include "columns.def"
 #undef COLUMNS_TABLE
 #undef COLUMNS_NUM
 #undef COLUMNS_REF
+#undef COLUMNS_LINK
+#undef COLUMNS_REF16
 #undef COLUMNS_RANGE
 #undef COLUMNS_END
 	const uint64_t *node_base; /* first node of (plane, lane): pyramid.c */
@@ -93,6 +102,14 @@ struct columns {
 
 /* A text; not ended by NUL. Empty for COLUMNS_NONE. */
 const char *columns_text(const struct columns *c, uint32_t text, size_t *ret_len);
+
+/* Hash of a task id: where to begin in task_slots. */
+static inline uint32_t columns_slot(uint64_t id, uint64_t seed)
+{
+	uint64_t h = (id ^ seed) * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)((h ^ h >> 32) * 0x85ebca6bu >> 7);
+}
 
 /* Row of a task id, or COLUMNS_NONE. */
 uint32_t columns_task(const struct columns *c, uint64_t id);
