@@ -164,6 +164,7 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	p->is_blocking = !w->owner_id;
 	p->is_cancelled = flags & WIRE_START_CANCELLED;
 	p->has_raised = 0;
+	p->has_many_refs = w->state >> TASK_REF_SHIFT >= TASK_REF_MANY;
 	p->is_exact = (want & WIRE_WANT_EXACT_ENDS) && t->returns_known;
 	if (w->owner_id)
 		t->polls_async = 1;

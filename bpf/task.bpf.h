@@ -15,6 +15,7 @@
 #define TASK_CANCELLED 0x20
 #define TASK_REF_SHIFT 6
 #define TASK_REF_MAX (1ull << 24)
+#define TASK_REF_MANY (1ull << 15) /* not to be had in one poll */
 #define TASK_STATE_NEW 0xcc /* three references, JOIN_INTEREST, NOTIFIED */
 
 #define TASK_SCHEDULER_OFF 32 /* where both stand in every build with the default features */
@@ -117,8 +118,10 @@ enum task_fate { TASK_ALIVE, TASK_GONE, TASK_UNREAD };
 /*
  * After a poll: does the very task that was polled still exist? Freed memory shows as a vtable, id
  * or reference count that no longer fits; a failed read says nothing. Where the heap lies low (a
- * program at fixed addresses), a pointer of the allocator in the first word can look like a state;
- * it comes with another one in the second, where a task has none, or a task that is queued behind it.
+ * program at fixed addresses), a pointer of glibc's in the first word can look like a state. Then
+ * another one stands in the second word, where a task has none or a task that is queued behind it;
+ * or, once the memory is given out again, nothing, and the pointer (glibc xors it with its own
+ * place, to the right by 12 bits) makes a count of references that no poll can have added.
  */
 static __always_inline enum task_fate task_fate(const struct open_poll *p, struct task_words *w)
 {
@@ -134,6 +137,8 @@ static __always_inline enum task_fate task_fate(const struct open_poll *p, struc
 	if (w->queue_next && !task_is_header(w->queue_next))
 		goto gone;
 	refs = w->state >> TASK_REF_SHIFT;
+	if (w->state == p->header >> 12 || (refs >= 2 * TASK_REF_MANY && !p->has_many_refs))
+		goto gone;
 	if (w->id != WIRE_OWN_ID(p->task_id) || refs < 1 || refs >= TASK_REF_MAX)
 		goto gone;
 	/* CANCELLED stays in it behind the end */

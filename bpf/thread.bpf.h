@@ -16,7 +16,8 @@ struct open_poll {
 	__u8 is_cancelled; /* CANCELLED stood at the start */
 	__u8 has_raised;
 	__u8 is_exact; /* it returns to a place that is probed */
-	__u8 pad[2];
+	__u8 has_many_refs; /* at the start */
+	__u8 pad;
 };
 
 struct task_words { /* of a task's Header, and behind it; see task.bpf.h */
