@@ -103,8 +103,10 @@ static void view_init(struct view *v, const struct columns *c, enum pyramid_plan
 		v->from = c->bad_lanes.bads_from[lane];
 		v->to = c->bad_lanes.bads_to[lane];
 		v->index = c->bads.poll;
-		v->ready = plane == PYRAMID_BAD_LATE ? c->polls.ready_ns : NULL;
-		v->a = plane == PYRAMID_BAD_BLOCKED ? c->polls.off_ns : v->dur;
+		if (plane == PYRAMID_BAD_LATE)
+			v->ready = c->polls.ready_ns;
+		else
+			v->a = plane == PYRAMID_BAD_BLOCKED ? c->polls.off_ns : v->dur;
 		break;
 	case PYRAMID_PLANES:
 		break;

@@ -209,6 +209,9 @@ static int store_check(struct columns *c, const struct store_head *head)
 				return -EILSEQ;
 		}
 	hash = store_hash(hash, &head->odd, sizeof(head->odd) + sizeof(head->cnt));
+#ifdef DIAL9_FUZZ /* no fuzzer finds a hash: what lies behind it is what is to be tried */
+	hash = head->data_hash;
+#endif
 	if (hash != head->data_hash || c->lanes.cnt == 0 || c->lanes.cnt > COLUMNS_LANES_MAX ||
 	    c->bad_lanes.cnt != PYRAMID_BAD_CLASSES * c->lanes.cnt || c->texts.cnt == 0 ||
 	    c->stacks.cnt == 0 || (c->task_slots.cnt & (c->task_slots.cnt - 1)))

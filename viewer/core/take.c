@@ -104,30 +104,30 @@ static void take_parked(struct gather *g, const struct d9_ev *ev, enum gather_ki
 		*b = (struct gather_binding){ ev->ts_ns, m->lane, p->tid };
 }
 
-static void take_spawned(struct gather *g, const struct d9_ev *ev)
+static void take_inferred(struct gather *g, const struct d9_ev *ev)
 {
-	struct gather_task *t =
-		gather_task_row(g, gather_task(g, d9_u64(ev, D9F_task_spawn_task_id, 0)));
+	struct gather_moment *m =
+		take_moment(g, ev, D9F_agent_inferred_end_worker_id, GATHER_INFERRED);
 
-	if (!t)
+	if (!m)
 		return;
-	t->spawn_ns = ev->ts_ns;
-	t->flags |= COLUMNS_TASK_SPAWNED;
-	if (!t->place)
-		t->place = gather_text(g, ev, d9_val(ev, D9F_task_spawn_spawn_loc));
-	take_span_of_time(g, ev->ts_ns);
+	m->rule = (uint8_t)d9_u64(ev, D9F_agent_inferred_end_rule, 0);
+	m->task = gather_task(g, d9_u64(ev, D9F_agent_inferred_end_task_id, 0));
 }
 
-static void take_alive(struct gather *g, const struct d9_ev *ev)
+static void take_born(struct gather *g, const struct d9_ev *ev, int id_field, int place_field,
+		      uint8_t flag)
 {
-	struct gather_task *t =
-		gather_task_row(g, gather_task(g, d9_u64(ev, D9F_agent_alive_task_id, 0)));
+	struct gather_task *t = gather_task_row(g, gather_task(g, d9_u64(ev, id_field, 0)));
 
 	if (!t)
 		return;
-	t->flags |= COLUMNS_TASK_OLD;
+	t->flags |= flag;
+	if (flag == COLUMNS_TASK_SPAWNED)
+		t->spawn_ns = ev->ts_ns;
 	if (!t->place)
-		t->place = gather_text(g, ev, d9_val(ev, D9F_agent_alive_type));
+		t->place = gather_text(g, ev, d9_val(ev, place_field));
+	take_span_of_time(g, ev->ts_ns);
 }
 
 static void take_ended(struct gather *g, const struct d9_ev *ev, int field, uint64_t cause)
@@ -320,8 +320,6 @@ static void take_clock(struct gather *g, const struct d9_ev *ev)
 
 void take_event(struct gather *g, const struct d9_ev *ev)
 {
-	struct gather_moment *m;
-
 	g->odd.events++;
 	g->segment.events++;
 	switch (ev->schema->kind) {
@@ -341,7 +339,8 @@ void take_event(struct gather *g, const struct d9_ev *ev)
 		take_wake(g, ev);
 		break;
 	case D9_EV_TASK_SPAWN:
-		take_spawned(g, ev);
+		take_born(g, ev, D9F_task_spawn_task_id, D9F_task_spawn_spawn_loc,
+			  COLUMNS_TASK_SPAWNED);
 		break;
 	case D9_EV_TASK_TERMINATE:
 		take_ended(g, ev, D9F_task_terminate_task_id, 0);
@@ -351,12 +350,10 @@ void take_event(struct gather *g, const struct d9_ev *ev)
 			   d9_u64(ev, D9F_agent_task_end_cause, 0));
 		break;
 	case D9_EV_AGENT_ALIVE:
-		take_alive(g, ev);
+		take_born(g, ev, D9F_agent_alive_task_id, D9F_agent_alive_type, COLUMNS_TASK_OLD);
 		break;
 	case D9_EV_AGENT_INFERRED_END:
-		m = take_moment(g, ev, D9F_agent_inferred_end_worker_id, GATHER_INFERRED);
-		if (m)
-			m->rule = (uint8_t)d9_u64(ev, D9F_agent_inferred_end_rule, 0);
+		take_inferred(g, ev);
 		break;
 	case D9_EV_CPU_SAMPLE:
 		take_sample(g, ev);
