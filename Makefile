@@ -237,6 +237,7 @@ install: all
 	install -D -m 0644 deploy/dial9-tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/dial9.conf
 	install -D -m 0644 deploy/dial9-sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/dial9.conf
 	install -D -m 0644 deploy/dial9-agent.env $(DESTDIR)$(PREFIX)/share/dial9/dial9-agent.env
+	install -D -m 0644 deploy/skills/dial9-view/SKILL.md $(DESTDIR)$(PREFIX)/share/dial9/skills/dial9-view/SKILL.md
 
 clean:
 	rm -rf $(BUILD)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,10 @@ static const struct command_entry command_entries[] = {
 	{ "top", 'n', "N", COMMAND_TOP, "rows in each table, 0 for all (20)" },
 	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all (20)" },
 	{ "fail-on", 0, "LEVEL", COMMAND_FAIL_ON, "exit 1 at warning or critical" },
+	{ "longest", 0, NULL, COMMAND_LONGEST, "the longest first, not the earliest" },
+	{ "explain", 'x', "POLL", COMMAND_EXPLAIN, "only the wait before this poll: p:812.17" },
+	{ "off", 0, NULL, COMMAND_OFF, "time off CPU in polls, not CPU samples" },
+	{ "folded", 0, NULL, COMMAND_FOLDED, "one line a stack, for flame graph tools" },
 	{ "help", COMMAND_HELP, NULL, 0, "print this help" },
 };
 
@@ -64,14 +69,11 @@ static bool command_takes(const struct command *c, const struct command_entry *e
 
 static void command_print_help(void)
 {
-	printf("usage: dial9-view COMMAND [options] FILE|DIR\n"
-	       "       dial9-view FILE|DIR            the same as report\n\n"
-	       "Reads traces of Tokio programs: those of dial9-agent, and dial9's own.\n"
-	       "FILE is one segment; DIR is a trace directory, or one process's part of it.\n\n"
-	       "commands:\n");
+	printf("usage: dial9-view COMMAND [options] FILE|DIR    (no COMMAND: report)\n"
+	       "Reads a segment or a trace directory, of dial9-agent or dial9.\n");
 	for (const struct command *c = command_table; c->name; c++)
 		printf("  %-9s %s\n", c->name, c->brief);
-	printf("\n  -h, --help, -V, --version; dial9-view COMMAND --help says more\n\n"
+	printf("  -h, --help, -V, --version; dial9-view COMMAND --help says more\n"
 	       "exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad or partial input\n");
 }
 
@@ -137,6 +139,20 @@ static int command_set_filter(struct request *r, const char *name, const char *t
 	return err;
 }
 
+/* "p:TASK.NR": the poll that ended a wait. */
+static int command_set_explain(struct request *r, const char *text)
+{
+	unsigned int nr = 0;
+	int end = 0;
+
+	if (sscanf(text, "p:%" SCNu64 ".%u%n", &r->task, &nr, &end) != 2 || text[end] || !nr)
+		return notice(EXIT_USAGE, "--explain: '%s' is no poll: give one as `waits` and "
+					  "`polls` print it, such as p:812.17", text);
+	r->has_task = true;
+	r->explain_nr = nr;
+	return 0;
+}
+
 static int command_set(struct request *r, const struct command_entry *e, const char *text)
 {
 	static const char *const formats[] = { "raw", "gzip", "zstd" }; /* as enum d9_compression */
@@ -148,6 +164,17 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 	case COMMAND_FORCE:
 		r->force = true;
 		return 0;
+	case COMMAND_OFF:
+		r->off_cpu = true;
+		return 0;
+	case COMMAND_FOLDED:
+		r->folded = true;
+		return 0;
+	case COMMAND_LONGEST:
+		r->longest = true;
+		return 0;
+	case COMMAND_EXPLAIN:
+		return command_set_explain(r, text);
 	case COMMAND_KIND:
 		if (r->kinds_cnt == COMMAND_KINDS_MAX)
 			return notice(EXIT_USAGE, "--kind: at most %d can be given",
@@ -239,6 +266,11 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 			return notice(EXIT_USAGE,
 				      "%s: --%s %s is missing: see dial9-view %s --help", c->name,
 				      e->name, e->arg, c->name);
+	if ((c->options & COMMAND_NO_PATH) && optind < argc)
+		return notice(EXIT_USAGE, "%s: '%s' is one too many: it takes no FILE or DIR",
+			      c->name, argv[optind]);
+	if (c->options & COMMAND_NO_PATH)
+		return 1;
 	if (optind >= argc)
 		return notice(EXIT_USAGE, "%s: no FILE or DIR given: see dial9-view %s --help",
 			      c->name, c->name);

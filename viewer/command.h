@@ -19,7 +19,7 @@ struct traceset;
 
 /* What the options say; strings are borrowed from argv. */
 struct request {
-	const char *path; /* FILE or DIR */
+	const char *path; /* FILE or DIR; NULL for a command that reads none */
 	bool json, force;
 	const char *kinds[COMMAND_KINDS_MAX];
 	uint32_t kinds_cnt;
@@ -33,6 +33,9 @@ struct request {
 	uint64_t task;
 	uint32_t worker;
 	const char *type, *runtime; /* NULL = any; type: a part of its name */
+	bool off_cpu, folded; /* flame: what is counted, and how it is printed */
+	bool longest; /* first, instead of the earliest first */
+	uint32_t explain_nr; /* --explain: this poll of `task`; 0 = none */
 	enum { COMMAND_FAIL_NEVER, COMMAND_FAIL_WARNING, COMMAND_FAIL_CRITICAL } fail_on;
 };
 
@@ -59,6 +62,11 @@ enum command_option {
 	COMMAND_LIMIT = 256,
 	COMMAND_FILTER = 512, /* --task --type --worker --runtime */
 	COMMAND_FAIL_ON = 1024,
+	COMMAND_LONGEST = 2048,
+	COMMAND_EXPLAIN = 4096,
+	COMMAND_OFF = 8192,
+	COMMAND_FOLDED = 16384,
+	COMMAND_NO_PATH = 32768, /* no option: it reads no recording */
 	/* what every analysis takes */
 	COMMAND_STUDY =
 		COMMAND_JSON | COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER | COMMAND_LIMIT,
