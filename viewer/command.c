@@ -274,10 +274,14 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 	if (optind >= argc)
 		return notice(EXIT_USAGE, "%s: no FILE or DIR given: see dial9-view %s --help",
 			      c->name, c->name);
-	if (optind + 1 < argc)
-		return notice(EXIT_USAGE, "%s: '%s' is one too many: give one FILE or DIR", c->name,
-			      argv[optind + 1]);
-	r->path = argv[optind];
+	if ((c->options & COMMAND_TWO_PATHS) && optind + 1 >= argc)
+		return notice(EXIT_USAGE, "%s: the second FILE or DIR is missing", c->name);
+	r->path = argv[optind++];
+	if (c->options & COMMAND_TWO_PATHS)
+		r->path_b = argv[optind++];
+	if (optind < argc)
+		return notice(EXIT_USAGE, "%s: '%s' is one too many: give %s FILE or DIR", c->name,
+			      argv[optind], r->path_b ? "a second" : "one");
 	return 1;
 }
 

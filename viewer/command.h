@@ -20,6 +20,7 @@ struct traceset;
 /* What the options say; strings are borrowed from argv. */
 struct request {
 	const char *path; /* FILE or DIR; NULL for a command that reads none */
+	const char *path_b; /* the second one of a command that compares */
 	bool json, force;
 	const char *kinds[COMMAND_KINDS_MAX];
 	uint32_t kinds_cnt;
@@ -66,6 +67,7 @@ enum command_option {
 	COMMAND_EXPLAIN = 4096,
 	COMMAND_OFF = 8192,
 	COMMAND_FOLDED = 16384,
+	COMMAND_TWO_PATHS = 65536, /* no option: it compares two recordings */
 	COMMAND_NO_PATH = 32768, /* no option: it reads no recording */
 	/* what every analysis takes */
 	COMMAND_STUDY =

@@ -3,6 +3,7 @@
 #include "blame.h"
 #include "command.h"
 #include "convert.h"
+#include "diff.h"
 #include "dump.h"
 #include "flame.h"
 #include "guide.h"
@@ -71,6 +72,11 @@ const struct command command_table[] = {
 	  "CPU in polls. --folded prints \"type;outer;inner COUNT\" for flame graph tools.\n"
 	  "The tree shows what is at least 1 % of all; --limit 0 shows everything.\n",
 	  COMMAND_STUDY | COMMAND_OFF | COMMAND_FOLDED, 0, flame_run },
+	{ "diff", "[--json] [--limit N] A B", "what changed between two recordings, type by type",
+	  "Busy time and polls for each second, p99 of poll lengths and of waits; the types\n"
+	  "whose busy time changed most stand first. What one level does not record is \"-\",\n"
+	  "not a change.\n",
+	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_TWO_PATHS, 0, diff_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",
 	  "Events in file order: TIME NAME FIELD=VALUE ..., with --json one document each.\n"

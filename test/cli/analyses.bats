@@ -101,6 +101,21 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 		if LC_ALL=C grep "$(printf '[\001-\010\013-\037\177]')" hostile.out; then return 1; fi
 	done
 }
+@test "diff: rates, types of one side only" {
+	expect diff diff traces/abcd-42 crowd.bin
+	code 0 diff --json traces/abcd-42 traces/abcd-42
+	[ "$(jq '[.types[] | select(.a != .b)] | length' "$out")" = 0 ]
+	# 2.5 ms of 20 ms busy in 3 polls; none in the other
+	code 0 diff --json traces/abcd-42 crowd.bin
+	[ "$(jq -c '.types[] | select(.type == "src/main.rs:10:5") | .a.busy_ns_per_s, .a.polls_per_s,
+		.b' "$out")" = '125000000
+150
+null' ]
+	code 2 diff traces/abcd-42
+	code 2 diff traces crowd.bin
+	code 2 diff crowd.bin crowd.bin crowd.bin
+	code 1 diff crowd.bin nowhere
+}
 @test "twice the same" {
 	for c in tasks workers polls waits blame hist flame; do
 		"$VIEW" $c --json traces >first
