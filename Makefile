@@ -32,7 +32,7 @@ HARDEN := -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 TRACE_LIBS := -lzstd -lz
 AGENT_LIBS := -l:libbpf.a -ldw -lelf -lZydis -l:libiberty.a -lcap-ng -lyajl $(TRACE_LIBS) -lpthread -lm
-VIEW_LIBS := -lyajl $(TRACE_LIBS) -lpthread -lm
+VIEW_LIBS := -lyajl -lmicrohttpd $(TRACE_LIBS) -lpthread -lm
 
 # ---- sources ----
 BPF_SRC := $(wildcard bpf/*.bpf.c)
@@ -72,7 +72,7 @@ say = @:
 endif
 
 .PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth bench bins \
-	unit-bins asan-bins fuzz-bins layers format install clean FORCE
+	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
 
@@ -88,6 +88,7 @@ help:
 	@echo 'make test-e2e   the agent on real programs, as root'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
 	@echo 'make bench      cost per poll and wake, agent CPU per event, bytes per event, as root'
+	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
 	@echo 'make layers     which room may include which'
 	@echo 'make format     clang-format'
 	@echo 'make install    to PREFIX=$(PREFIX) below DESTDIR'
@@ -158,6 +159,8 @@ FUZZ_FLAGS := $(ASAN_FLAGS) -fsanitize=fuzzer-no-link -DDIAL9_FUZZ
 $(eval $(call variant,$(PLAIN),$$(CC),-O2 $$(HARDEN)))
 $(eval $(call variant,$(ASAN),$$(CC),$$(ASAN_FLAGS)))
 $(eval $(call variant,$(FUZZ),$$(CLANG),$$(FUZZ_FLAGS)))
+# the page's files come in by the assembler
+$(PLAIN)/viewer/assets.o $(ASAN)/viewer/assets.o $(FUZZ)/viewer/assets.o: $(wildcard viewer/page/dist/*)
 $(BUILD)/bpf/flags: what = $(CLANG) $(BPF_FLAGS)
 
 $(BUILD)/bpf/flags $(PLAIN)/flags $(ASAN)/flags $(FUZZ)/flags: FORCE | $$(@D)/
@@ -215,6 +218,16 @@ $(TRUTH_BIN): $(BUILD)/%: $(PLAIN)/test/%.o $(TRUTH_HELP_SRC:%.c=$(PLAIN)/%.o) $
 
 # objects of the tests are asked for only through their programs; keep them all the same
 .PRECIOUS: $(PLAIN)/%.o $(ASAN)/%.o $(FUZZ)/%.o
+
+# ---- the page: its built files are committed, so that building the programs needs no node ----
+PAGE_MODULES := viewer/page/node_modules/.stamp
+$(PAGE_MODULES): viewer/page/package-lock.json
+	$(call say,NPM,$<)
+	$(Q)cd viewer/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+page-modules: $(PAGE_MODULES)
+page: $(PAGE_MODULES)
+	$(Q)cd viewer/page && node node_modules/typescript/bin/tsc -p . && node build.mjs
 
 # ---- chores ----
 format:

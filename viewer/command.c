@@ -48,6 +48,10 @@ static const struct command_entry command_entries[] = {
 	{ "explain", 'x', "POLL", COMMAND_EXPLAIN, "only the wait before this poll: p:812.17" },
 	{ "off", 0, NULL, COMMAND_OFF, "time off CPU in polls, not CPU samples" },
 	{ "folded", 0, NULL, COMMAND_FOLDED, "one line a stack, for flame graph tools" },
+	{ "listen", 0, "ADDRESS", COMMAND_SERVE, "numeric address to listen on (127.0.0.1)" },
+	{ "port", 0, "PORT", COMMAND_SERVE, "port to listen on (a free one)" },
+	{ "allow-host", 0, "NAME", COMMAND_SERVE, "answer to this name too; may be repeated" },
+	{ "token", 0, NULL, COMMAND_SERVE, "ask for a token on loopback too" },
 	{ "help", COMMAND_HELP, NULL, 0, "print this help" },
 };
 
@@ -69,7 +73,7 @@ static bool command_takes(const struct command *c, const struct command_entry *e
 
 static void command_print_help(void)
 {
-	printf("usage: dial9-view COMMAND [options] FILE|DIR    (no COMMAND: report)\n"
+	printf("usage: dial9-view COMMAND [options] FILE|DIR    (no COMMAND: serve)\n"
 	       "Reads a segment or a trace directory, of dial9-agent or dial9.\n");
 	for (const struct command *c = command_table; c->name; c++)
 		printf("  %-9s %s\n", c->name, c->brief);
@@ -153,6 +157,28 @@ static int command_set_explain(struct request *r, const char *text)
 	return 0;
 }
 
+/* --listen, --port, --allow-host and --token: one bit, told apart by name. */
+static int command_set_serve(struct request *r, const char *name, const char *text)
+{
+	int err = 0;
+
+	if (strcmp(name, "listen") == 0) {
+		r->listen_on = text;
+	} else if (strcmp(name, "token") == 0) {
+		r->token = true;
+	} else if (strcmp(name, "port") == 0) {
+		err = command_set_count(name, text, &r->port);
+		if (err == 0 && r->port > 65535)
+			err = notice(EXIT_USAGE, "--port: '%s' is not below 65536", text);
+	} else {
+		if (r->hosts_cnt == COMMAND_HOSTS_MAX)
+			return notice(EXIT_USAGE, "--allow-host: at most %d can be given",
+				      COMMAND_HOSTS_MAX);
+		r->hosts[r->hosts_cnt++] = text;
+	}
+	return err;
+}
+
 static int command_set(struct request *r, const struct command_entry *e, const char *text)
 {
 	static const char *const formats[] = { "raw", "gzip", "zstd" }; /* as enum d9_compression */
@@ -194,6 +220,8 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 		return command_set_count(e->name, text, &r->limit);
 	case COMMAND_FILTER:
 		return command_set_filter(r, e->name, text);
+	case COMMAND_SERVE:
+		return command_set_serve(r, e->name, text);
 	case COMMAND_FAIL_ON:
 		r->fail_on = strcmp(text, "warning") == 0    ? COMMAND_FAIL_WARNING
 			     : strcmp(text, "critical") == 0 ? COMMAND_FAIL_CRITICAL
@@ -301,7 +329,7 @@ int command_parse(int argc, char **argv, const struct command **ret_command, str
 	}
 	if (!c && first[0] == '-' && argc == 2)
 		return notice(EXIT_USAGE, "%s: unknown option: see dial9-view --help", first);
-	/* a bare path is read by the report; its command stands first, so argv keeps its shape */
-	*ret_command = c ? c : command_find("report");
+	/* a bare path is served; its command stands first, so argv keeps its shape */
+	*ret_command = c ? c : command_find("serve");
 	return command_parse_own(*ret_command, c ? argc - 1 : argc, c ? argv + 1 : argv, ret);
 }

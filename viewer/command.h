@@ -2,7 +2,7 @@
 /*
  * command.h - the command line of dial9-view: one table makes parsing and help.
  *
- * dial9-view COMMAND [options] FILE|DIR. A path in place of the command means `report PATH`.
+ * dial9-view COMMAND [options] FILE|DIR. A path in place of the command means `serve PATH`.
  */
 #ifndef DIAL9_COMMAND_H
 #define DIAL9_COMMAND_H
@@ -15,6 +15,7 @@
 
 struct traceset;
 
+#define COMMAND_HOSTS_MAX 8 /* the same for --allow-host */
 #define COMMAND_KINDS_MAX 32 /* --kind given more often is a usage error */
 
 /* What the options say; strings are borrowed from argv. */
@@ -38,6 +39,11 @@ struct request {
 	bool longest; /* first, instead of the earliest first */
 	uint32_t explain_nr; /* --explain: this poll of `task`; 0 = none */
 	enum { COMMAND_FAIL_NEVER, COMMAND_FAIL_WARNING, COMMAND_FAIL_CRITICAL } fail_on;
+	const char *listen_on; /* NULL: loopback */
+	uint64_t port; /* 0: a free one */
+	const char *hosts[COMMAND_HOSTS_MAX]; /* names beside its own that a server answers to */
+	uint32_t hosts_cnt;
+	bool token; /* ask for one on loopback too */
 };
 
 struct command {
@@ -69,6 +75,7 @@ enum command_option {
 	COMMAND_FOLDED = 16384,
 	COMMAND_TWO_PATHS = 65536, /* no option: it compares two recordings */
 	COMMAND_NO_PATH = 32768, /* no option: it reads no recording */
+	COMMAND_SERVE = 1u << 30, /* --listen --port --allow-host --token */
 	/* what every analysis takes */
 	COMMAND_STUDY =
 		COMMAND_JSON | COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER | COMMAND_LIMIT,

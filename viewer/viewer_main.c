@@ -12,6 +12,7 @@
 #include "notice.h"
 #include "polls.h"
 #include "report.h"
+#include "serve.h"
 #include "tasks.h"
 #include "traceset.h"
 #include "verify.h"
@@ -22,6 +23,12 @@
 #include <string.h>
 
 const struct command command_table[] = {
+	{ "serve", "[--json] [--listen ADDRESS] [--port PORT] FILE|DIR",
+	  "a page on it in your browser: timeline, findings, flamegraphs",
+	  "Prints the URL of the page. Only this machine can open it, and only pages of its\n"
+	  "own may ask it. On another address than loopback a token is needed, which stands\n"
+	  "in the printed URL. New segments appear on the page as they are written.\n",
+	  COMMAND_JSON | COMMAND_SERVE, 0, serve_run },
 	{ "report", "[--json] [--top N] FILE|DIR",
 	  "what the tasks and workers did: types, waits, long polls, samples",
 	  "One page for each recording: how much of the time it covers at which level, what\n"
@@ -111,7 +118,8 @@ int main(int argc, char **argv)
 		return code;
 	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	err = req.path ? traceset_open(req.path, &set) : 0;
-	if (err)
+	/* nothing there yet is no reason not to watch it */
+	if (err && !(err == -ENODATA && command->run == serve_run))
 		code = err == -ENODATA ? EXIT_PARTIAL : EXIT_FINDINGS;
 	else
 		code = command->run(&req, &set);

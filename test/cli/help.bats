@@ -6,6 +6,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 
 @test "help" { expect help --help; }
 @test "help of report" { expect help-report report --help; }
+@test "help of serve" { expect help-serve serve --help; }
 @test "help of issues" { expect help-issues issues --help; }
 @test "help of tasks" { expect help-tasks tasks --help; }
 @test "help of workers" { expect help-workers workers --help; }
@@ -21,7 +22,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "help of convert" { expect help-convert convert --help; }
 
 @test "each help fits a screen of 80 columns and 24 lines" {
-	for args in --help "report --help" "issues --help" "tasks --help" "diff --help" "dump --help" "verify --help" "convert --help"; do
+	for args in --help "serve --help" "report --help" "issues --help" "tasks --help" "diff --help" "dump --help" "verify --help" "convert --help"; do
 		code 0 $args
 		[ "$(wc -l <"$out")" -le 24 ]
 		[ "$(awk '{ print length }' "$out" | sort -n | tail -n 1)" -le 80 ]
