@@ -32,7 +32,7 @@ HARDEN := -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 TRACE_LIBS := -lzstd -lz
 AGENT_LIBS := -l:libbpf.a -ldw -lelf -lZydis -l:libiberty.a -lcap-ng -lyajl $(TRACE_LIBS) -lpthread -lm
-VIEW_LIBS := -lyajl -lmicrohttpd $(TRACE_LIBS) -lpthread -lm
+VIEW_LIBS := -lyajl -lmicrohttpd -lsqlite3 $(TRACE_LIBS) -lpthread -lm
 
 # ---- sources ----
 BPF_SRC := $(wildcard bpf/*.bpf.c)

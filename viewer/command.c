@@ -17,6 +17,7 @@
 
 #define COMMAND_TOP_DEFAULT 20
 #define COMMAND_LIMIT_DEFAULT 20
+#define COMMAND_ROWS_DEFAULT 1000 /* of a query */
 
 struct command_entry {
 	const char *name;
@@ -42,7 +43,7 @@ static const struct command_entry command_entries[] = {
 	{ "output", 'o', "OUT", COMMAND_OUT, "file to write, - for standard output" },
 	{ "force", 'f', NULL, COMMAND_FORCE, "replace OUT if it exists" },
 	{ "top", 'n', "N", COMMAND_TOP, "rows in each table, 0 for all (20)" },
-	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all (20)" },
+	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all" },
 	{ "fail-on", 0, "LEVEL", COMMAND_FAIL_ON, "exit 1 at warning or critical" },
 	{ "longest", 0, NULL, COMMAND_LONGEST, "the longest first, not the earliest" },
 	{ "explain", 'x', "POLL", COMMAND_EXPLAIN, "only the wait before this poll: p:812.17" },
@@ -150,8 +151,10 @@ static int command_set_explain(struct request *r, const char *text)
 	int end = 0;
 
 	if (sscanf(text, "p:%" SCNu64 ".%u%n", &r->task, &nr, &end) != 2 || text[end] || !nr)
-		return notice(EXIT_USAGE, "--explain: '%s' is no poll: give one as `waits` and "
-					  "`polls` print it, such as p:812.17", text);
+		return notice(EXIT_USAGE,
+			      "--explain: '%s' is no poll: give one as `waits` and "
+			      "`polls` print it, such as p:812.17",
+			      text);
 	r->has_task = true;
 	r->explain_nr = nr;
 	return 0;
@@ -299,14 +302,19 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 			      c->name, argv[optind]);
 	if (c->options & COMMAND_NO_PATH)
 		return 1;
+	if ((c->options & COMMAND_TARGET) && optind < argc)
+		r->target = argv[optind++];
 	if (optind >= argc)
-		return notice(EXIT_USAGE, "%s: no FILE or DIR given: see dial9-view %s --help",
-			      c->name, c->name);
+		return notice(EXIT_USAGE, "%s: no %s given: see dial9-view %s --help", c->name,
+			      c->options & COMMAND_TARGET ? "FORMAT, FILE or DIR" : "FILE or DIR",
+			      c->name);
 	if ((c->options & COMMAND_TWO_PATHS) && optind + 1 >= argc)
 		return notice(EXIT_USAGE, "%s: the second FILE or DIR is missing", c->name);
 	r->path = argv[optind++];
 	if (c->options & COMMAND_TWO_PATHS)
 		r->path_b = argv[optind++];
+	if ((c->options & COMMAND_QUERY) && optind < argc)
+		r->query = argv[optind++];
 	if (optind < argc)
 		return notice(EXIT_USAGE, "%s: '%s' is one too many: give %s FILE or DIR", c->name,
 			      argv[optind], r->path_b ? "a second" : "one");
@@ -331,5 +339,7 @@ int command_parse(int argc, char **argv, const struct command **ret_command, str
 		return notice(EXIT_USAGE, "%s: unknown option: see dial9-view --help", first);
 	/* a bare path is served; its command stands first, so argv keeps its shape */
 	*ret_command = c ? c : command_find("serve");
+	if (c && c->options & COMMAND_QUERY)
+		ret->limit = COMMAND_ROWS_DEFAULT;
 	return command_parse_own(*ret_command, c ? argc - 1 : argc, c ? argv + 1 : argv, ret);
 }

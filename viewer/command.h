@@ -22,6 +22,8 @@ struct traceset;
 struct request {
 	const char *path; /* FILE or DIR; NULL for a command that reads none */
 	const char *path_b; /* the second one of a command that compares */
+	const char *query; /* of sql; NULL: none given */
+	const char *target; /* of export: the format */
 	bool json, force;
 	const char *kinds[COMMAND_KINDS_MAX];
 	uint32_t kinds_cnt;
@@ -76,6 +78,8 @@ enum command_option {
 	COMMAND_TWO_PATHS = 65536, /* no option: it compares two recordings */
 	COMMAND_NO_PATH = 32768, /* no option: it reads no recording */
 	COMMAND_SERVE = 1u << 30, /* --listen --port --allow-host --token */
+	COMMAND_QUERY = 1 << 20, /* no option: a text behind the path, may be left out */
+	COMMAND_TARGET = 1 << 21, /* no option: a format before the path */
 	/* what every analysis takes */
 	COMMAND_STUDY =
 		COMMAND_JSON | COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER | COMMAND_LIMIT,

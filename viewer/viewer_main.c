@@ -14,6 +14,7 @@
 #include "report.h"
 #include "serve.h"
 #include "tasks.h"
+#include "sql.h"
 #include "traceset.h"
 #include "verify.h"
 #include "waits.h"
@@ -52,8 +53,7 @@ const struct command command_table[] = {
 	  "Running and off CPU (both in polls), delayed (ready, but no CPU after a park),\n"
 	  "between polls, parked, unknown; these sum to the time looked at.\n",
 	  COMMAND_STUDY, 0, workers_run },
-	{ "polls", "[--json] [--longest] [filters] FILE|DIR",
-	  "single polls, and why each was long",
+	{ "polls", "[--json] [--longest] [filters] FILE|DIR", "single polls, and why each was long",
 	  "A poll's verdict is the largest part of it: compute, blocking, lock, preempted.\n"
 	  "Polls whose start or end was not seen have no length and are not listed.\n",
 	  COMMAND_STUDY | COMMAND_LONGEST, 0, polls_run },
@@ -84,6 +84,13 @@ const struct command command_table[] = {
 	  "whose busy time changed most stand first. What one level does not record is \"-\",\n"
 	  "not a change.\n",
 	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_TWO_PATHS, 0, diff_run },
+	{ "sql", "[--json] [--limit N] FILE|DIR [\"SELECT ...\"]",
+	  "one SQL query over polls, wakes, parks, samples, tasks, ...",
+	  "SQLite over the recording's columns, read-only. Without a query: tables, columns,\n"
+	  "views and functions. Times are ns; what was not recorded is NULL. At most 1000 rows\n"
+	  "unless --limit says otherwise, and 60 s. Example:\n"
+	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by type\"\n",
+	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_QUERY, 0, sql_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",
 	  "Events in file order: TIME NAME FIELD=VALUE ..., with --json one document each.\n"
