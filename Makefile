@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth bench bins \
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth truth-bins bench bins \
 	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -103,7 +103,8 @@ test: deps
 	@bash test/run.sh
 test-unit test-asan test-fuzz test-cli test-e2e:
 	@bash test/run.sh $(@:test-%=%)
-truth: all $(TRUTH_BIN)
+truth-bins: all $(TRUTH_BIN)
+truth: truth-bins
 	@bash test/truth/run.sh $(ROWS)
 bench: all bins
 	@bash test/bench/floor.sh

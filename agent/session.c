@@ -314,10 +314,10 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 
 void session_tick(struct session *s, uint64_t now_ns)
 {
-	seatlearn_tick(&s->seatlearn, now_ns);
 	session_count_losses(s, now_ns);
+	track_tick(s->track, now_ns); /* reads memory as of now: before what takes a while */
+	seatlearn_tick(&s->seatlearn, now_ns);
 	taskword_tick(s->taskword, &s->counts, now_ns);
-	track_tick(s->track, now_ns);
 	emit_tick(s->emit, now_ns);
 }
 
