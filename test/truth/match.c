@@ -174,6 +174,9 @@ static void write_facts(const char *path, const char *name, const struct pairing
 	FACT("ends", p->deaths.theirs);
 	FACT("missing", p->polls.theirs_only + p->births.theirs_only + p->deaths.theirs_only);
 	FACT("invented", p->polls.ours_only + p->births.ours_only + p->deaths.ours_only);
+	/* of a hundred and more: else it is their largest */
+	FACT("warm_p99", p->start.v.cnt >= 100 ? diffs_at(&p->start, 990) : 0);
+	FACT("warm_end_p99", p->end.v.cnt >= 100 ? diffs_at(&p->end, 990) : 0);
 	FACT("start_p99", p99_of(&p->start, &p->start_cold));
 	FACT("end_p99", p99_of(&p->end, &p->end_cold));
 	FACT("cold", p->start_cold.v.cnt);

@@ -162,7 +162,7 @@ one() { # one ROW: 0 equal
 	local rc=$?
 	[ $rc = 0 ] || cat "$dir/more"
 	sed -n 's/^ran [^ ]* \(.\)/  \1/p' "$dir/said"
-	case $row in storm@*) sed -n 's/^ran .*spawns_per_s //p' "$dir/said" >>"$work/rates" ;; esac
+	case $row in storm@[0-9]) sed -n 's/^ran .*spawns_per_s //p' "$dir/said" >>"$work/rates" ;; esac
 	[ -n "$keep" ] || [ "$row" = "$mutate_row" ] || rm -rf "$dir"
 	[ $rc = 0 ] && [ $status = 0 ]
 }

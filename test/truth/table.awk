@@ -9,6 +9,8 @@ function add(g) {
 		sum[g, k] += v[k]
 	max(g, "start_p99")
 	max(g, "end_p99")
+	max(g, "warm_p99")
+	max(g, "warm_end_p99")
 }
 function max(g, k) {
 	if (v[k] > most[g, k])
@@ -73,13 +75,14 @@ kind == "long" {
 END {
 	if (kind != "short")
 		exit
-	print "| workloads | polls | spawns + ends | missing, invented | other worker or place | start, end p99 us | wakes of dial9's, mapped | only ours | queue within 1 | lost | |"
-	print "|---|---|---|---|---|---|---|---|---|---|---|"
+	print "| workloads | polls | spawns + ends | missing, invented | other worker or place | start, end p99 us | the same, cold caches too | wakes of dial9's, mapped | only ours | queue within 1 | lost | |"
+	print "|---|---|---|---|---|---|---|---|---|---|---|---|"
 	for (i = 1; i <= groups_cnt; i++) {
 		g = groups[i]
-		printf "| %s | %s | %s | %d, %d | %d | %s, %s | %s, %s | %s | %s | %d | %s |\n", g, \
+		printf "| %s | %s | %s | %d, %d | %d | %s, %s | %s, %s | %s, %s | %s | %s | %d | %s |\n", g, \
 			num(sum[g, "polls"]), num(sum[g, "births"]), sum[g, "missing"], sum[g, "invented"], \
-			sum[g, "wrong"], us(most[g, "start_p99"]), us(most[g, "end_p99"]), num(sum[g, "wakes"]), \
+			sum[g, "wrong"], most[g, "warm_p99"] ? us(most[g, "warm_p99"]) : "-", us(most[g, "warm_end_p99"]), \
+			us(most[g, "start_p99"]), us(most[g, "end_p99"]), num(sum[g, "wakes"]), \
 			share(sum[g, "wakes"] - sum[g, "unmapped"], sum[g, "wakes"]), num(sum[g, "plain"]), \
 			share(sum[g, "queue_read"] - sum[g, "far"], sum[g, "queue_read"]), sum[g, "lost"], \
 			sum[g, "differ"] ? sum[g, "differ"] " differ" : "equal"
