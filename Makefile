@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth truth-bins bench bins \
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped truth truth-bins bench bins \
 	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -86,6 +86,7 @@ help:
 	@echo 'make test-fuzz  FUZZ_SECS=$(FUZZ_SECS) seconds of each fuzz target (clang)'
 	@echo 'make test-cli   dial9-view and option handling against exact output, no root'
 	@echo 'make test-e2e   the agent on real programs, as root'
+	@echo 'make shipped    programs of npm, PyPI and crates.io at work, recorded and judged, as root'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
 	@echo 'make bench      cost per poll and wake, agent CPU per event, bytes per event, as root'
 	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
@@ -103,6 +104,8 @@ test: deps
 	@bash test/run.sh
 test-unit test-asan test-fuzz test-cli test-e2e:
 	@bash test/run.sh $(@:test-%=%)
+shipped: all bins
+	@bash test/shipped/run.sh
 truth-bins: all $(TRUTH_BIN)
 truth: truth-bins
 	@bash test/truth/run.sh $(ROWS)

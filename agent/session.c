@@ -244,9 +244,14 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 {
 	if (rec->kind == WIRE_EXEC)
 		s->has_execed = true;
-	if (rec->kind == WIRE_RETURN_SITE)
+	if (rec->kind == WIRE_RETURN_SITE) {
+		const struct wire_return_site *site = (const struct wire_return_site *)rec;
+
+		log_debug("polls of vtable %llx return to %llx", (unsigned long long)site->vtable,
+			  (unsigned long long)site->return_addr);
 		session_lost(s, rec->ts_ns, "ReturnSite", "polls return to an unprobed place", 1,
 			     rec->ts_ns);
+	}
 	summary_count(&s->summary, rec);
 	if (rec->kind == WIRE_TLS)
 		taskword_record(s->taskword, (const struct wire_tls *)rec);

@@ -69,6 +69,7 @@ done
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
 command -v python3 >/dev/null || missing+=(python3)
+python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 need_bpf=0 need_cargo=0
 is_bpf_good || need_bpf=1
 is_cargo_good || need_cargo=1
