@@ -22,16 +22,23 @@ static bool counter_is_static(const struct image *img, uint64_t vaddr)
 	return s && s->is_write && !(vaddr & 7);
 }
 
-/* mov reg, [rip + x] of register `reg` within the bytes before the instruction */
-static bool counter_has_got_load(const struct scan_hit *hit, uint8_t reg)
+/*
+ * The counter's address comes into register `reg` within the bytes before the instruction:
+ * mov reg, [rip + x] from its GOT slot, or what GNU ld and mold make of that when they know the
+ * address: lea reg, [rip + x], in a file with fixed addresses mov reg, imm32.
+ */
+static bool counter_has_address(const struct scan_hit *hit, uint8_t reg)
 {
 	size_t back = hit->before_sz < COUNTER_GOT_BACK ? hit->before_sz : COUNTER_GOT_BACK;
 
 	for (size_t j = back; j >= 7; j--) {
 		const uint8_t *b = hit->bytes - j;
 
-		if ((b[0] & 0xfb) == 0x48 && b[1] == 0x8b && (b[2] & 0xc7) == 0x05 &&
-		    ((b[2] >> 3 & 7) | (b[0] & 4) << 1) == reg)
+		if ((b[0] & 0xfb) == 0x48 && (b[1] == 0x8b || b[1] == 0x8d) &&
+		    (b[2] & 0xc7) == 0x05 && ((b[2] >> 3 & 7) | (b[0] & 4) << 1) == reg)
+			return true;
+		if ((b[0] & 0xfe) == 0x48 && b[1] == 0xc7 && (b[2] & 0xf8) == 0xc0 &&
+		    ((b[2] & 7) | (b[0] & 1) << 3) == reg)
 			return true;
 	}
 	return false;
@@ -53,7 +60,7 @@ int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hi
 		if (!counter_is_static(img, d.counter))
 			return 0;
 	} else if ((b[4] & 0xc0) != 0 || (b[4] & 7) == 4 ||
-		   !counter_has_got_load(hit, (uint8_t)((b[4] & 7) | (b[1] & 1) << 3))) {
+		   !counter_has_address(hit, (uint8_t)((b[4] & 7) | (b[1] & 1) << 3))) {
 		return 0;
 	}
 	if (c->cnt == COUNTER_DRAWS_MAX) {
@@ -73,27 +80,46 @@ int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hi
 	return 0;
 }
 
+/* A register that holds a number known from the code: the number, or the slot it was loaded from. */
+struct counter_known {
+	uint64_t vaddr; /* 0 = nothing is known */
+	uint32_t value; /* the register's value then: it still holds when values.h has the same */
+	bool is_slot;
+};
+
 struct counter_track {
 	struct values values;
-	uint32_t got_value[16]; /* the value a register had when it was loaded from a slot */
-	uint64_t got_slot[16];
+	struct counter_known known[16];
 };
 
 static void counter_step(const struct code_op *op, void *ctx)
 {
 	struct counter_track *t = ctx;
-	uint64_t slot = 0;
+	struct counter_known k = { 0 };
+	uint8_t to = CODE_NONE;
 
 	values_step(&t->values, op);
-	if (op->copy_to != CODE_NONE && t->got_value[op->copy_from] == t->values.of[op->copy_to])
-		slot = t->got_slot[op->copy_from];
-	if (op->load_to != CODE_NONE && op->mem_addr)
-		slot = op->mem_addr;
-	if (slot) {
-		uint8_t to = op->copy_to != CODE_NONE ? op->copy_to : op->load_to;
+	if (op->copy_to != CODE_NONE) {
+		to = op->copy_to;
+		if (t->known[op->copy_from].value == t->values.of[to])
+			k = t->known[op->copy_from];
+	} else if (op->load_to != CODE_NONE && op->mem_addr) {
+		to = op->load_to;
+		k = (struct counter_known){ .vaddr = op->mem_addr, .is_slot = true };
+	} else if (op->lea_to != CODE_NONE && op->mem_addr) {
+		to = op->lea_to;
+		k.vaddr = op->mem_addr;
+	} else if (op->len == 7 && (op->bytes[0] & 0xfe) == 0x48 && op->bytes[1] == 0xc7 &&
+		   (op->bytes[2] & 0xf8) == 0xc0) { /* mov r64, imm32 */
+		uint32_t imm;
 
-		t->got_slot[to] = slot;
-		t->got_value[to] = t->values.of[to];
+		memcpy(&imm, op->bytes + 3, sizeof(imm));
+		to = (uint8_t)((op->bytes[2] & 7) | (op->bytes[0] & 1) << 3);
+		k.vaddr = imm;
+	}
+	if (k.vaddr) {
+		k.value = t->values.of[to];
+		t->known[to] = k;
 	}
 }
 
@@ -101,7 +127,7 @@ static void counter_step(const struct code_op *op, void *ctx)
 static int counter_prove(struct counter_draw *d, struct image *img, struct relocs *relocs,
 			 const struct starts *starts)
 {
-	struct counter_track t = { .got_slot = { 0 } };
+	struct counter_track t = { .known = { { 0 } } };
 	uint64_t start_value;
 	struct code_op op;
 
@@ -113,8 +139,10 @@ static int counter_prove(struct counter_draw *d, struct image *img, struct reloc
 		uint8_t b = op.mem_base;
 
 		if (b == CODE_NONE || op.mem_disp || op.mem_index != CODE_NONE ||
-		    t.got_value[b] != t.values.of[b] || !t.got_slot[b] ||
-		    relocs_read(relocs, t.got_slot[b], &d->counter, 8) ||
+		    t.known[b].value != t.values.of[b] || !t.known[b].vaddr)
+			return -ENOENT;
+		d->counter = t.known[b].vaddr;
+		if ((t.known[b].is_slot && relocs_read(relocs, d->counter, &d->counter, 8)) ||
 		    !counter_is_static(img, d->counter))
 			return -ENOENT;
 	} else if (op.mem_addr != d->counter) {

@@ -3,7 +3,8 @@
  * counter.h - the static counters that give out numbers, one of which is Tokio's task id.
  *
  * Tokio draws a task's id with `lock xadd` from a static u64 that starts at 1. The address stands
- * in the instruction (rip-relative), or in a GOT slot loaded just before. Other counters look the
+ * in the instruction (rip-relative), or comes into a register just before: from a GOT slot, or by the
+ * lea or mov that GNU ld and mold make of that load. Other counters look the
  * same: which one is Tokio's shows only at run time, by its values, so all are candidates.
  */
 #ifndef DIAL9_COUNTER_H

@@ -66,6 +66,47 @@ static uint64_t add_by_slot(uint64_t slot)
 	return at + 16;
 }
 
+/* what GNU ld makes of that load: `lea rax,[counter]`, or in files of fixed addresses mov rax,imm */
+static uint64_t add_by_address(uint64_t counter, bool is_fixed)
+{
+	uint8_t code[] =
+		"\x55\x48\x89\xe5\x48\x8d\x05\0\0\0\0\xb9\1\0\0\0\xf0\x48\x0f\xc1\x08\x5d\xc3";
+	uint64_t at = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
+	int32_t disp = (int32_t)(is_fixed ? counter : counter - (at + 11));
+
+	if (is_fixed)
+		memcpy(code + 4, "\x48\xc7\xc0", 3);
+	memcpy(code + 7, &disp, 4);
+	assert_int_equal(elfmaker_code(&maker, code, sizeof(code) - 1), at);
+	return at + 16;
+}
+
+static void test_relaxed(void **state)
+{
+	uint64_t counter, lea, fixed;
+	struct pass p;
+
+	(void)state;
+	elfmaker_init(&maker, true);
+	counter = elfmaker_word(&maker, 1);
+	lea = add_by_address(counter, false);
+	fixed = add_by_address(counter, true);
+	add_by_address(elfmaker_word(&maker, 7), false); /* starts at another number */
+	add_by_address(ELFMAKER_CODE, false); /* not data */
+	/* overwritten in between: lea rax,[rip]; mov rax,rdi; lock xadd [rax],rcx */
+	elfmaker_code(&maker,
+		      "\x55\x48\x89\xe5\x48\x8d\x05\0\0\0\0\x48\x89\xf8\xf0\x48\x0f\xc1\x08\xc3", 20);
+	search(&p);
+	assert_int_equal(p.draws.cnt, 2);
+	assert_int_equal(p.draws.draws[0].vaddr, lea);
+	assert_int_equal(p.draws.draws[1].vaddr, fixed);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(p.draws.draws[i].counter, counter);
+		assert_int_equal(p.draws.draws[i].reg, WIRE_RCX);
+	}
+	counter_done(&p.draws);
+}
+
 static void test_direct_and_slot(void **state)
 {
 	uint64_t counter, slot, direct, by_slot;
@@ -137,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_direct_and_slot),
+		cmocka_unit_test(test_relaxed),
 		cmocka_unit_test(test_other_counters),
 		cmocka_unit_test(test_largest_first),
 	};
