@@ -52,6 +52,8 @@ static unsigned scan_match(const uint8_t *b)
 		return SCAN_STORE_18;
 	if (b[0] == 0xe8 || b[0] == 0xe9 || (b[0] == 0xff && (b[1] == 0x15 || b[1] == 0x25)))
 		return SCAN_DIRECT;
+	if ((b[0] & 0xfb) == 0x48 && b[1] == 0x8b && (b[2] & 0xc7) == 0x05)
+		return SCAN_RIP_LOAD;
 	if (!memcmp(b, "tokio", 5))
 		return SCAN_TOKIO;
 	if (!memcmp(b, "/rustc/", 7))
@@ -109,9 +111,20 @@ static unsigned scan_direct_mask(const uint8_t *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(rel, rip));
 }
 
+static unsigned scan_load_mask(const uint8_t *p)
+{
+	__m128i rex = _mm_and_si128(scan_at(p), _mm_set1_epi8((char)0xfb));
+	__m128i modrm = _mm_and_si128(scan_at(p + 2), _mm_set1_epi8((char)0xc7));
+
+	return (unsigned)_mm_movemask_epi8(
+		_mm_and_si128(_mm_and_si128(scan_eq(rex, 0x48), scan_eq(scan_at(p + 1), 0x8b)),
+			      scan_eq(modrm, 0x05)));
+}
+
 static unsigned scan_mask(const uint8_t *p, unsigned shapes)
 {
-	return (shapes & SCAN_CODE ? scan_code_mask(p) : 0) |
+	return (shapes & SCAN_RIP_LOAD ? scan_load_mask(p) : 0) |
+	       (shapes & SCAN_CODE ? scan_code_mask(p) : 0) |
 	       (shapes & SCAN_TEXT ? scan_text_mask(p) : 0) |
 	       (shapes & SCAN_DIRECT ? scan_direct_mask(p) : 0);
 }

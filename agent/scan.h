@@ -23,7 +23,8 @@ enum scan_shape {
 	SCAN_STORE_18 = 4, /* mov 0x18(reg), reg with REX: 4x 89 .. 18 */
 	SCAN_TOKIO = 8, /* the text "tokio" */
 	SCAN_RUSTC = 16, /* the text "/rustc/" */
-	SCAN_DIRECT = 32 /* call/jmp rel32 or through [rip + x]: e8, e9, ff 15, ff 25 */
+	SCAN_DIRECT = 32, /* call/jmp rel32 or through [rip + x]: e8, e9, ff 15, ff 25 */
+	SCAN_RIP_LOAD = 64 /* mov reg, [rip + x] with REX.W: 48 or 4c, 8b */
 };
 #define SCAN_CODE (SCAN_CALL | SCAN_XADD | SCAN_STORE_18)
 #define SCAN_TEXT (SCAN_TOKIO | SCAN_RUSTC)

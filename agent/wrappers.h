@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wrappers.h - who calls a given function, directly or through a GOT slot.
+ * wrappers.h - who calls a given function, directly, through a GOT slot, or through a register that
+ * was loaded from one.
  *
  * Needed where poll is called by a small wrapper that holds no site: RawTask::poll in builds
  * without LTO ends in a tail jump to poll, and in unoptimised ones returns at once. The poll's

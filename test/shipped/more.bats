@@ -14,10 +14,6 @@ load ../e2e/shipped
 	recorded_at_work uv 1.53 PyPI
 }
 
-@test "mini-redis: a server" {
-	recorded_at_work mini-redis 1. 'cargo install'
-}
-
 @test "bore: both ends of a tunnel" {
 	recorded_at_work bore 1. 'cargo install'
 }

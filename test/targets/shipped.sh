@@ -9,7 +9,7 @@ set -eu
 
 npm="biome biome-musl turbo deno dprint ast-grep libsql rspack"
 python="granian obstore uv"
-crates="mini-redis bore dummyhttp dufs"
+crates="bore dummyhttp dufs"
 here=$(cd "$(dirname "$0")" && pwd)
 
 die() {
@@ -85,7 +85,6 @@ for name in "$@"; do
 		python_path
 		made=$made/bin/uv
 		;;
-	mini-redis) crate mini-redis 0.4.1 mini-redis-server ;;
 	bore) crate bore-cli 0.6.0 bore ;;
 	dummyhttp) crate dummyhttp 1.1.3 dummyhttp ;;
 	dufs) crate dufs 0.47.0 dufs ;;

@@ -141,13 +141,6 @@ uv)
 	echo "rounds $(ls env/*.py | wc -l)"
 	[ -f env/pkg399.py ]
 	;;
-mini-redis)
-	port=$(free_port)
-	start "$program" --port "$port" >out.txt 2>&1
-	until_true listens "$port"
-	echo "pid $child server"
-	python3 "$here/shipped/resp_client.py" "$port" "$secs"
-	;;
 bore)
 	port=$(free_port) remote=$(free_port)
 	start python3 -m http.server --bind 127.0.0.1 --directory . "$port" >http.txt 2>&1

@@ -66,9 +66,50 @@ static void test_all_forms(void **state)
 	elfmaker_unload(&f);
 }
 
+/* push rbp; mov rbp,rsp; mov r13,[rip+slot]; <between>; call r13; ret: address of the call */
+static uint64_t add_kept(const char *between, size_t sz, uint64_t slot)
+{
+	uint8_t code[64] = "\x55\x48\x89\xe5\x4c\x8b\x2d";
+	uint64_t at = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
+	int32_t disp = (int32_t)(slot - (at + 11));
+
+	memcpy(code + 7, &disp, 4);
+	memcpy(code + 11, between, sz);
+	memcpy(code + 11 + sz, "\x41\xff\xd5\xc3", 4);
+	assert_int_equal(elfmaker_code(&maker, code, 15 + sz), at);
+	return at + 11 + sz;
+}
+
+/* The address is kept in a register: across calls and epilogues, until that is written. */
+static void test_kept_in_register(void **state)
+{
+	struct wrappers w = { .cnt = 0 };
+	uint64_t func, slot, want[2];
+	struct elfmaker_file f;
+
+	(void)state;
+	elfmaker_init(&maker, true);
+	func = elfmaker_code(&maker, "\x55\x48\x89\xe5\xc3", 5);
+	slot = elfmaker_pointer(&maker, func);
+	want[0] = add_kept("\xff\xd0", 2, slot); /* call rax */
+	want[1] = add_kept("\x41\x5d\xc3", 3, slot); /* pop r13; ret */
+	add_kept("\x49\x89\xc5", 3, slot); /* mov r13,rax */
+	elfmaker_load(&maker, &f);
+	assert_int_equal(wrappers_add(&w, &(struct wrappers_func){ .vaddr = func }), 0);
+	assert_int_equal(wrappers_find(&w, f.img, f.relocs, &f.starts), 0);
+	assert_int_equal(w.cnt, 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(w.calls[i].vaddr, want[i]);
+	wrappers_done(&w);
+	elfmaker_unload(&f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_all_forms) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_forms),
+		cmocka_unit_test(test_kept_in_register),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
