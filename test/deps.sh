@@ -14,7 +14,7 @@ bpf_packages=(libbpf-dev bpftool libelf-dev libdw-dev)
 packages=(
 	gcc libc6-dev make git pkg-config binutils clang libclang-rt-dev clang-format
 	libzydis-dev libiberty-dev libzstd-dev zlib1g-dev libyajl-dev libcap-ng-dev uthash-dev
-	libsqlite3-dev sqlite3
+	libsqlite3-dev sqlite3 protobuf-compiler
 	libmicrohttpd-dev libcmocka-dev bats jq curl chromium fonts-dejavu-core zstd gzip procps util-linux mount ca-certificates
 )
 

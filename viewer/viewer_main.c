@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "diff.h"
 #include "dump.h"
+#include "export.h"
 #include "flame.h"
 #include "guide.h"
 #include "hist.h"
@@ -91,6 +92,12 @@ const struct command command_table[] = {
 	  "unless --limit says otherwise, and 60 s. Example:\n"
 	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by type\"\n",
 	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_QUERY, 0, sql_run },
+	{ "export", "--output OUT [--force] [--from TIME] [--to TIME] FORMAT FILE|DIR",
+	  "one recording in the format of another tool",
+	  "perfetto, pprof, chrome, speedscope, folded (CPU stacks), csv (polls), ndjson and\n"
+	  "sqlite (all tables of sql). --from and --to cut by the start of what is written.\n",
+	  COMMAND_OUT | COMMAND_FORCE | COMMAND_FROM | COMMAND_UNTIL | COMMAND_TARGET, COMMAND_OUT,
+	  export_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",
 	  "Events in file order: TIME NAME FIELD=VALUE ..., with --json one document each.\n"

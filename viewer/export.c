@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* export.c - which format, which part, which file. */
+#include "export.h"
+
+#include "command.h"
+#include "core/columns.h"
+#include "core/index.h"
+#include "indexed.h"
+#include "notice.h"
+#include "outfile.h"
+#include "progress.h"
+#include "traceset.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int (*write)(const struct export *x); /* NULL: sqlite */
+} export_formats[] = {
+	{ "perfetto", export_perfetto }, { "pprof", export_pprof },
+	{ "chrome", export_chrome },	 { "speedscope", export_speedscope },
+	{ "folded", export_folded },	 { "csv", export_csv },
+	{ "ndjson", export_ndjson },	 { "sqlite", NULL },
+};
+
+#define EXPORT_FORMATS (sizeof(export_formats) / sizeof(export_formats[0]))
+
+static int export_write(const struct request *req, size_t format, struct export *x)
+{
+	struct outfile o;
+	int err = 0;
+
+	if (!export_formats[format].write && strcmp(req->out, "-") == 0)
+		return notice(-EINVAL, "sqlite needs a file: give --output FILE");
+	err = outfile_open(&o, req->out, req->force);
+	if (err)
+		return err;
+	x->out = o.f;
+	if (export_formats[format].write) {
+		err = export_formats[format].write(x);
+		if (err)
+			notice(err, "%s: cannot write it: %s", req->out, notice_text(err));
+	} else {
+		err = export_sqlite(x, o.temp);
+	}
+	return outfile_close(&o, err);
+}
+
+int export_run(const struct request *req, const struct traceset *set)
+{
+	struct export x = { .to_ns = UINT64_MAX };
+	struct columns *c = NULL;
+	struct progress progress;
+	bool is_partial = false;
+	size_t format = 0;
+	int err;
+
+	while (format < EXPORT_FORMATS && strcmp(export_formats[format].name, req->target) != 0)
+		format++;
+	if (format == EXPORT_FORMATS)
+		return notice(EXIT_USAGE,
+			      "export: '%s' is none of: perfetto, pprof, chrome, speedscope, "
+			      "folded, csv, ndjson, sqlite",
+			      req->target);
+	if (set->recordings_cnt > 1)
+		return notice(EXIT_USAGE,
+			      "%s: holds %zu recordings: give the directory of one, such as %s/%s",
+			      req->path, set->recordings_cnt, req->path, set->recordings[0].name);
+	progress_start(&progress, set->sz);
+	if (indexed_open(&set->recordings[0], &progress, &c, &is_partial) != 0)
+		return EXIT_FINDINGS;
+	x.c = c;
+	x.name = set->recordings[0].name;
+	if (req->has_from)
+		x.from_ns = req->from_ns + (req->from_relative ? c->odd.first_ns : 0);
+	if (req->has_to)
+		x.to_ns = req->to_ns + (req->to_relative ? c->odd.first_ns : 0);
+	err = export_write(req, format, &x);
+	index_close(c);
+	if (err)
+		return err == -EINVAL ? EXIT_USAGE : EXIT_FINDINGS;
+	return is_partial ? EXIT_PARTIAL : EXIT_OK;
+}
