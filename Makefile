@@ -112,6 +112,7 @@ truth: truth-bins
 bench: all bins
 	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
+	@bash test/bench/columns.sh
 layers:
 	@bash test/layers.sh
 
