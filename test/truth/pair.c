@@ -120,13 +120,18 @@ static void map_worker(struct pairing *p, const struct side_poll *t, const struc
 }
 
 /* And no two of one time are the same of ours: one that is built again may have its place. */
+static bool is_of_one_time(const struct pairing *p, uint64_t i, uint64_t k)
+{
+	return p->life_of[i].from_ns <= p->life_of[k].to_ns &&
+	       p->life_of[k].from_ns <= p->life_of[i].to_ns;
+}
+
 static void check_workers(struct pairing *p)
 {
 	for (size_t i = 0; i < PAIR_WORKERS_MAX; i++)
 		for (size_t k = 0; k < i; k++)
 			if (p->worker_of[i] != UINT64_MAX && p->worker_of[i] == p->worker_of[k] &&
-			    p->life_of[i].from_ns <= p->life_of[k].to_ns &&
-			    p->life_of[k].from_ns <= p->life_of[i].to_ns) {
+			    is_of_one_time(p, i, k)) {
 				pair_say(p, "worker", "dial9's %zu and %zu are both our %llu", k, i,
 					 ULL(p->worker_of[i]));
 				p->worker_clash++;
@@ -337,8 +342,9 @@ static void pair_runtimes(struct pairing *p, const struct side *theirs, const st
 			bool is_together = false, is_known = false;
 
 			if (u->runtime != t->runtime || t->worker >= PAIR_WORKERS_MAX ||
-			    u->worker >= PAIR_WORKERS_MAX || t->worker == u->worker)
-				continue;
+			    u->worker >= PAIR_WORKERS_MAX || t->worker == u->worker ||
+			    !is_of_one_time(p, t->worker, u->worker))
+				continue; /* one that is built again has the same name */
 			a = p->worker_of[t->worker];
 			b = p->worker_of[u->worker];
 			for (size_t m = 0; m < ours->members.cnt; m++)

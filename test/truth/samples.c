@@ -44,6 +44,22 @@ static bool has_stood(const struct side *theirs, size_t i)
 	       m->queue + 1 >= m[1].queue;
 }
 
+/* Nothing came from outside the workers, which is what fills a global queue. */
+static bool is_calm(const struct side *theirs, uint64_t ts_ns)
+{
+	uint64_t from_ns = ts_ns - SAMPLES_AROUND_NS, to_ns = ts_ns + SAMPLES_AROUND_NS;
+
+	for (size_t i = 0; i < theirs->wakes.cnt; i++)
+		if (theirs->wakes.at[i].worker >= 255 && theirs->wakes.at[i].ts_ns >= from_ns &&
+		    theirs->wakes.at[i].ts_ns <= to_ns)
+			return false;
+	for (size_t i = 0; i < theirs->births.cnt; i++)
+		if (theirs->births.at[i].worker == UINT64_MAX &&
+		    theirs->births.at[i].ts_ns >= from_ns && theirs->births.at[i].ts_ns <= to_ns)
+			return false;
+	return true;
+}
+
 static void compare_global(struct pairing *p, const struct side *theirs, const struct side *ours)
 {
 	for (size_t i = 0; i < theirs->metrics.cnt; i++) {
@@ -63,7 +79,7 @@ static void compare_global(struct pairing *p, const struct side *theirs, const s
 			least = o->queue < least ? o->queue : least;
 			most = o->queue > most ? o->queue : most;
 		}
-		if (least == UINT32_MAX || !has_stood(theirs, i))
+		if (least == UINT32_MAX || !has_stood(theirs, i) || !is_calm(theirs, t->ts_ns))
 			continue;
 		p->metric_read++;
 		p->metric_deep += t->queue > 1;
@@ -111,7 +127,7 @@ static void compare_alive(struct pairing *p, const struct side *theirs, const st
 {
 	struct steps steps = { 0 };
 	SIDE_VEC(struct side_metric) all = { 0 };
-	int64_t alive = 0, slack = (int64_t)p->workers;
+	int64_t alive = 0, slack = (int64_t)theirs->members.cnt;
 	size_t at = 0;
 
 	gather(&steps, theirs);
