@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped truth truth-bins bench bins \
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped matrix truth truth-bins bench bins \
 	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -87,6 +87,7 @@ help:
 	@echo 'make test-cli   dial9-view and option handling against exact output, no root'
 	@echo 'make test-e2e   the agent on real programs, as root'
 	@echo 'make shipped    programs of npm, PyPI and crates.io at work, recorded and judged, as root'
+	@echo 'make matrix     each Tokio minor, each kind of build, as root; SHORT=1 a few, CELLS="musl 1.32"'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
 	@echo 'make bench      cost per poll and wake, agent CPU per event, bytes per event, as root'
 	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
@@ -106,6 +107,8 @@ test-unit test-asan test-fuzz test-cli test-e2e:
 	@bash test/run.sh $(@:test-%=%)
 shipped: all bins
 	@bash test/shipped/run.sh
+matrix: all
+	@bash test/matrix/run.sh $(if $(SHORT),--short) $(CELLS)
 truth-bins: all $(TRUTH_BIN)
 truth: truth-bins
 	@bash test/truth/run.sh $(ROWS)

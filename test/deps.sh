@@ -12,7 +12,7 @@ CARGO_MIN=1.85     # Tokio 1.54 and dial9 need it; before 1.70 crates cannot eve
 # the newer libbpf-dev pulls a libelf that the older libdw-dev refuses
 bpf_packages=(libbpf-dev bpftool libelf-dev libdw-dev)
 packages=(
-	gcc libc6-dev make git pkg-config binutils clang libclang-rt-dev clang-format
+	gcc libc6-dev make git pkg-config binutils lld mold clang libclang-rt-dev clang-format
 	libzydis-dev libiberty-dev libzstd-dev zlib1g-dev libyajl-dev libcap-ng-dev uthash-dev
 	libsqlite3-dev sqlite3 protobuf-compiler
 	libmicrohttpd-dev libcmocka-dev bats jq curl chromium fonts-dejavu-core zstd gzip procps util-linux mount ca-certificates

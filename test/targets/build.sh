@@ -8,7 +8,10 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-profiles="debug release release-fp stripped stripped-unwind unstable nonpie relr"
+musl=x86_64-unknown-linux-musl
+profiles="debug release release-fp stripped stripped-unwind unstable nonpie relr
+	debuginfo lto-fat lto-thin opt-s opt-z abort symstrip split-packed split-unpacked debuglink
+	musl musl-stripped taskdump bfd lld mold icf-lld icf-mold"
 
 die() {
 	echo "build.sh: $1" >&2
@@ -18,15 +21,15 @@ die() {
 versions() {
 	for lock in "$here"/locks/tokio-*.lock; do
 		basename "$lock" .lock | sed 's/^tokio-//'
-	done | sort -V
+	done | grep -v '[a-z]' | sort -V
 }
 
 [ $# -ge 1 ] || die "usage: build.sh VERSION PROFILE [rich|seats|cdylib] | build.sh --versions | --profiles"
 case $1 in
 --versions) versions; exit ;;
---profiles) echo "$profiles" | tr ' ' '\n'; exit ;;
+--profiles) printf '%s\n' $profiles; exit ;;
 esac
-[ $# -ge 2 ] || die "PROFILE is missing, one of: $profiles"
+[ $# -ge 2 ] || die "PROFILE is missing, one of: $(echo $profiles)"
 profile=$2
 what=${3:-rich}
 case $1 in
@@ -38,18 +41,37 @@ lock=$here/locks/tokio-$version.lock
 [ -f "$lock" ] || die "$1: no such Tokio version here, there are: $(versions | tr '\n' ' ')"
 command -v cargo >/dev/null || die "no cargo: make deps installs it" 1
 
-flags=
-cargo_profile=release
+# flags go to every crate, link to the last step alone: then the crates of "release" are used again
+flags= link= target= variant= base= cargo_profile=release
+unset CARGO_PROFILE_RELEASE_DEBUG || :
+release() { # FIELD=VALUE...: the release profile with these fields of Cargo's [profile]
+	for field; do export "CARGO_PROFILE_RELEASE_$field"; done
+}
 case $profile in
 debug) cargo_profile=dev ;;
 release) ;;
 release-fp) cargo_profile=symbols flags="-Cforce-frame-pointers=yes" ;;
+debuginfo) cargo_profile=symbols ;;
+split-packed | split-unpacked) release DEBUG=2 "SPLIT_DEBUGINFO=${profile#split-}" ;;
 stripped | stripped-unwind) cargo_profile=$profile ;;
+musl-stripped) cargo_profile=stripped target=$musl ;;
+musl) target=$musl ;;
+lto-fat | lto-thin) release "LTO=${profile#lto-}" ;;
+opt-s | opt-z) release "OPT_LEVEL=${profile#opt-}" ;;
+abort) release PANIC=abort ;;
 unstable) cargo_profile=symbols flags="--cfg tokio_unstable" ;;
+taskdump) flags="--cfg tokio_unstable --cfg tokio_taskdump" variant=-taskdump ;;
 nonpie) flags="-Crelocation-model=static" ;;
 relr) flags="-Clink-arg=-Wl,-z,pack-relative-relocs" ;;
-*) die "$profile: no such profile, there are: $profiles" ;;
+bfd | lld | mold) link="-Clink-arg=-fuse-ld=$profile" ;;
+icf-lld | icf-mold) link="-Clink-arg=-fuse-ld=${profile#icf-} -Clink-arg=-Wl,--icf=all" ;;
+symstrip) base=release ;;
+debuglink) base=debuginfo ;;
+*) die "$profile: no such profile, there are: $(echo $profiles)" ;;
 esac
+if [ -n "$target" ] && ! [ -d "$(rustc --print target-libdir --target "$target")" ]; then
+	die "this rustc has no standard library for $target" 3
+fi
 
 case $what in
 rich | seats) pick="--bin $what" made=$what name=$what-$version-$profile ;;
@@ -57,7 +79,15 @@ cdylib) pick="--lib" made=libtokio_ext.so name=libtokio_ext-$version-$profile.so
 *) die "$what: no such target, there are: rich seats cdylib" ;;
 esac
 
-pkg=$root/build/targets/$version
+# From some version on the dump of tasks is a feature, with a dependency more: a lock of its own.
+locked=$here/locks/tokio-$version$variant.lock
+if [ -n "$variant" ] && [ -f "$locked" ]; then
+	lock=$locked feature='"taskdump",'
+else
+	variant= feature=
+fi
+
+pkg=$root/build/targets/$version$variant
 out=$root/build/targets/bin
 mkdir -p "$pkg" "$out"
 
@@ -68,6 +98,24 @@ put() {
 		mv -f "$2.$$" "$2"
 	fi
 }
+
+# Made from another build: its symbols or its debug information taken away.
+if [ -n "$base" ]; then
+	whole=$(sh "$0" "$version" "$base" "$what")
+	if ! [ "$out/$name" -nt "$whole" ]; then
+		cp "$whole" "$out/$name.$$"
+		case $profile in
+		symstrip) strip --strip-all "$out/$name.$$" ;;
+		debuglink)
+			objcopy --only-keep-debug "$whole" "$out/$name.debug"
+			objcopy --strip-all --add-gnu-debuglink="$out/$name.debug" "$out/$name.$$"
+			;;
+		esac
+		mv -f "$out/$name.$$" "$out/$name"
+	fi
+	echo "$out/$name"
+	exit
+fi
 
 tmp=$(mktemp "$pkg/manifest.XXXXXX")
 trap 'rm -f "$tmp"' EXIT
@@ -96,7 +144,7 @@ path = "$here/seats/seats.rs"
 [dependencies]
 libc = "0.2"
 tokio = { version = "=$version", default-features = false, features = [
-	"rt", "rt-multi-thread", "sync", "time", "net", "io-util",
+	"rt", "rt-multi-thread", "sync", "time", "net", "io-util",$feature
 ] }
 
 [lints.rust]
@@ -121,17 +169,24 @@ T
 put "$tmp" "$pkg/Cargo.toml"
 put "$lock" "$pkg/Cargo.lock"
 
+dir=$pkg/$profile
+if [ -n "$link" ] && ! [ -d "$dir" ] && [ -d "$pkg/release" ]; then
+	cp -a "$pkg/release" "$dir.$$"
+	mv "$dir.$$" "$dir"
+fi
 case $cargo_profile in
-dev) dir=debug ;;
-*) dir=$cargo_profile ;;
+dev) made=debug/$made ;;
+*) made=$cargo_profile/$made ;;
 esac
 export RICH_TOKIO="$version" RICH_PROFILE="$profile" RUSTFLAGS="$flags"
-unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET CARGO_PROFILE_RELEASE_DEBUG || :
+unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET || :
 log=$pkg/$profile.$what.log
-if ! (cd "$pkg" && cargo build --quiet --locked --target-dir "$pkg/$profile" \
-	--profile "$cargo_profile" $pick) >"$log" 2>&1; then
+# shellcheck disable=SC2086 # $pick and $link are several words
+if ! (cd "$pkg" && cargo rustc --quiet --locked --target-dir "$dir" ${target:+--target "$target"} \
+	--profile "$cargo_profile" $pick -- $link) >"$log" 2>&1; then
 	cat "$log" >&2
 	die "$name does not build" 1
 fi
-put "$pkg/$profile/$dir/$made" "$out/$name"
+put "$dir/$target/$made" "$out/$name"
+[ "$profile" != split-packed ] || put "$dir/$made.dwp" "$out/$name.dwp"
 echo "$out/$name"
