@@ -4,7 +4,7 @@ load view
 setup_file() { load view; make_traces; }
 setup() { cd "$BATS_FILE_TMPDIR"; }
 
-@test "text" { expect dump traces/abcd-42; }
+@test "text" { expect dump dump traces/abcd-42; }
 @test "JSON, several recordings" { expect dump-json dump --json traces; }
 @test "hostile names do not reach the terminal" {
 	expect dump-hostile dump hostile.bin
