@@ -7,13 +7,18 @@
 #include "relocs.h"
 #include "scan.h"
 #include "values.h"
+#include "wrappers.h"
 
 #include <errno.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/wire.h"
+
 #define COUNTER_GOT_BACK 96u /* bytes before the xadd in which its GOT slot is loaded */
 #define COUNTER_START 1
+#define COUNTER_LEAF_INSNS 8 /* between the draw and the return of a function that does no more */
 
 static bool counter_is_static(const struct image *img, uint64_t vaddr)
 {
@@ -44,6 +49,25 @@ static bool counter_has_address(const struct scan_hit *hit, uint8_t reg)
 	return false;
 }
 
+int counter_keep(struct counter_draws *c, const struct counter_draw *d)
+{
+	if (c->cnt == COUNTER_DRAWS_MAX) {
+		c->left_cnt++;
+		return 0;
+	}
+	if (c->cnt == c->cap) {
+		size_t cap = c->cap ? c->cap * 2 : 64;
+		struct counter_draw *draws = realloc(c->draws, cap * sizeof(*draws));
+
+		if (!draws)
+			return -ENOMEM;
+		c->draws = draws;
+		c->cap = cap;
+	}
+	c->draws[c->cnt++] = *d;
+	return 0;
+}
+
 int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hit *hit)
 {
 	const uint8_t *b = hit->bytes;
@@ -63,21 +87,7 @@ int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hi
 		   !counter_has_address(hit, (uint8_t)((b[4] & 7) | (b[1] & 1) << 3))) {
 		return 0;
 	}
-	if (c->cnt == COUNTER_DRAWS_MAX) {
-		c->left_cnt++;
-		return 0;
-	}
-	if (c->cnt == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 64;
-		struct counter_draw *draws = realloc(c->draws, cap * sizeof(*draws));
-
-		if (!draws)
-			return -ENOMEM;
-		c->draws = draws;
-		c->cap = cap;
-	}
-	c->draws[c->cnt++] = d;
-	return 0;
+	return counter_keep(c, &d);
 }
 
 /* A register that holds a number known from the code: the number, or the slot it was loaded from. */
@@ -187,17 +197,74 @@ static void counter_sort(struct counter_draws *c)
 	qsort(c->draws, c->cnt, sizeof(*c->draws), counter_by_size);
 }
 
+/* The function only draws and returns the number: nothing in it can be probed, its callers can. */
+static bool counter_is_leaf(const struct counter_draw *d, struct image *img)
+{
+	uint64_t at = d->after;
+	uint8_t reg = d->reg;
+	struct code_op op;
+
+	for (int i = 0; i < COUNTER_LEAF_INSNS && !code_read(img, at, &op); i++, at += op.len) {
+		if (op.bytes[0] == 0xc3)
+			return reg == WIRE_RAX;
+		if (op.flow != CODE_NEXT || op.is_emulated)
+			return false;
+		if (op.copy_to == WIRE_RAX && op.copy_from == reg)
+			reg = WIRE_RAX;
+		else if (op.writes & 1u << reg)
+			return false;
+	}
+	return false;
+}
+
+int counter_follow(struct counter_draws *c, size_t at, struct image *img, struct relocs *relocs,
+		   const struct starts *starts)
+{
+	struct wrappers_func func = { .vaddr = c->draws[at].func };
+	struct counter_draw d = c->draws[at];
+	struct wrappers w = { .cnt = 0 };
+	bool is_first = true;
+	struct code_op op;
+	int err;
+
+	if (!counter_is_leaf(&d, img))
+		return 0;
+	err = wrappers_add(&w, &func);
+	if (!err)
+		err = wrappers_find(&w, img, relocs, starts);
+	for (size_t i = 0; i < w.cnt && !err; i++) {
+		if (code_read(img, w.calls[i].vaddr, &op) ||
+		    (op.flow != CODE_CALL && op.flow != CODE_CALL_INDIRECT))
+			continue;
+		d.vaddr = op.vaddr;
+		d.after = op.vaddr + op.len;
+		d.func = w.calls[i].caller;
+		d.reg = WIRE_RAX;
+		if (is_first)
+			c->draws[at] = d;
+		else
+			err = counter_keep(c, &d);
+		is_first = false;
+	}
+	c->left_cnt += w.left_cnt;
+	wrappers_done(&w);
+	return err;
+}
+
 int counter_settle(struct counter_draws *c, struct image *img, struct relocs *relocs,
 		   const struct starts *starts)
 {
 	size_t kept = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < c->cnt; i++)
 		if (!counter_prove(&c->draws[i], img, relocs, starts))
 			c->draws[kept++] = c->draws[i];
 	c->cnt = kept;
+	for (size_t i = 0; i < kept && !err; i++)
+		err = counter_follow(c, i, img, relocs, starts);
 	counter_sort(c);
-	return 0;
+	return err;
 }
 
 void counter_done(struct counter_draws *c)

@@ -38,9 +38,16 @@ struct counter_draws {
 int counter_hit(struct counter_draws *c, struct image *img, const struct scan_hit *hit);
 
 /* Decodes and resolves every hit, drops what is no draw from a static counter of start value 1,
- * and sorts by counter, the one with the most draws first. 0, -EIO. */
+ * follows the rest (counter_follow) and sorts by counter, the one with the most draws first.
+ * 0, -EIO, -ENOMEM. */
 int counter_settle(struct counter_draws *c, struct image *img, struct relocs *relocs,
 		   const struct starts *starts);
+/* Draw `at` stands in a function that only draws and returns the number, as optimising for size and
+ * unoptimised code have it: draws of its callers take its place. 0, -EIO, -ENOMEM. */
+int counter_follow(struct counter_draws *c, size_t at, struct image *img, struct relocs *relocs,
+		   const struct starts *starts);
+/* Takes a draw that was found otherwise. 0 or -ENOMEM. */
+int counter_keep(struct counter_draws *c, const struct counter_draw *d);
 void counter_done(struct counter_draws *c);
 
 #endif /* DIAL9_COUNTER_H */

@@ -37,14 +37,22 @@ static bool named_draw_in(struct image *img, uint64_t func, struct counter_draw 
 	return false;
 }
 
-size_t named_draws(struct image *img, struct counter_draw *ret_draws)
+int named_draws(struct image *img, struct relocs *relocs, const struct starts *starts,
+		struct counter_draws *draws)
 {
 	uint64_t funcs[NAMED_MAX];
-	size_t cnt = dynsym_find_tokio(img, "2Id4next", funcs, NAMED_MAX), kept = 0;
+	size_t cnt = dynsym_find_tokio(img, "2Id4next", funcs, NAMED_MAX);
+	struct counter_draw draw;
+	int err = 0;
 
-	for (size_t i = 0; i < cnt; i++)
-		kept += named_draw_in(img, funcs[i], &ret_draws[kept]);
-	return kept;
+	for (size_t i = 0; i < cnt && !err; i++) {
+		if (!named_draw_in(img, funcs[i], &draw))
+			continue;
+		err = counter_keep(draws, &draw);
+		if (!err && draws->cnt)
+			err = counter_follow(draws, draws->cnt - 1, img, relocs, starts);
+	}
+	return err;
 }
 
 size_t named_binds(struct image *img, uint64_t *ret_vaddrs)

@@ -13,12 +13,15 @@
 #define NAMED_MAX 8 /* functions taken of each name */
 
 struct image;
+struct relocs;
+struct starts;
 
 /*
- * Task Id::next: the number drawn is what its first call (of fetch_add) returns. Fills at most
- * NAMED_MAX of ret_draws and returns how many.
+ * Task Id::next: the number drawn is what its first call (of fetch_add) returns. Adds the draws of at
+ * most NAMED_MAX of them, or their callers' (counter_follow). 0, -EIO, -ENOMEM.
  */
-size_t named_draws(struct image *img, struct counter_draw *ret_draws);
+int named_draws(struct image *img, struct relocs *relocs, const struct starts *starts,
+		struct counter_draws *draws);
 /* Entries of bind_inner; the header is their second argument. Returns how many. */
 size_t named_binds(struct image *img, uint64_t *ret_vaddrs);
 

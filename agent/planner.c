@@ -318,16 +318,15 @@ static int planner_binds(struct planner *p)
 /* Where no number is drawn in place, the build is unoptimised, and names tell. */
 static int planner_named(struct planner *p)
 {
-	struct counter_draw draws[NAMED_MAX];
 	uint64_t binds[NAMED_MAX];
-	size_t draws_cnt, binds_cnt;
-	int err = 0;
+	size_t binds_cnt;
+	int err;
 
 	if (p->draws.cnt)
 		return 0;
-	draws_cnt = named_draws(p->img, draws);
-	for (size_t i = 0; i < draws_cnt && !err; i++)
-		err = planner_add_draw(p, &draws[i]);
+	err = named_draws(p->img, p->relocs, &p->starts, &p->draws);
+	for (size_t i = 0; i < p->draws.cnt && !err; i++)
+		err = planner_add_draw(p, &p->draws.draws[i]);
 	binds_cnt = named_binds(p->img, binds);
 	for (size_t i = 0; i < binds_cnt && !err; i++)
 		/* small helpers come first; were one of them to schedule the task, its state

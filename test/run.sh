@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
-#   gcc clang layers unit asan fuzz cli targets truth e2e, and matrix, which has to be named
-#   (default: the others, in this order)
+#   gcc clang layers unit asan fuzz cli targets truth e2e matrix
+#   (default: all, in this order)
 # One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
 # process behind is a failure, and so is a skipped test. Logs of failures stay in
 # build/test-logs. Ends with "N passed, N failed" alone on a line.
@@ -235,7 +235,7 @@ layer_matrix() { # old and new Tokio, each kind of build that e2e has not; make 
 	tap matrix 900 bash test/matrix/run.sh --short
 }
 
-layers=${*:-gcc clang layers unit asan fuzz cli targets truth e2e}
+layers=${*:-gcc clang layers unit asan fuzz cli targets truth e2e matrix}
 for layer in $layers; do
 	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
 done

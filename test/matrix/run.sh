@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Every Tokio minor and every kind of build: is what is recorded equal to the program's own log?
-#   run.sh [--short] [BUILD|VERSION...]     (make matrix; make matrix SHORT=1; CELLS="musl 1.32")
+#   run.sh [--short] [BUILD|VERSION|BUILD/VERSION...]
+#   make matrix; make matrix SHORT=1; make matrix CELLS="musl 1.32"
 # For each cell of cells.txt: build it (cargo, cached below build/targets), record everything that it
 # can do at level full, then (not with --short) steady work at level wakes with many CPU samples.
 # One TAP line a cell, then the grid; a run of all writes the table of README.md. Figures stay in
@@ -41,7 +42,7 @@ is_wanted() { # BUILD VERSION
 	local w
 	[ ${#wanted[@]} -gt 0 ] || return 0
 	for w in "${wanted[@]}"; do
-		case $1/$2 in "$w"/* | */"$w" | */"$w".*) return 0 ;; esac
+		case $1/$2 in "$w" | "$w"/* | */"$w" | */"$w".*) return 0 ;; esac
 	done
 	return 1
 }
@@ -50,7 +51,7 @@ record() { # PROGRAM LEVEL ARGS...: one run from before its start to its end; ev
 	local bin=$1 level=$2
 	shift 2
 	rm -rf "$TRACES"
-	target_run "$bin" --log "$T/truth" "$@" && agent_start --level "$level" --cpu-hz "$hz" && target_go &&
+	target_run "$bin" --log "$T/truth" "$@" && agent_start --level "$level" --cpu-hz "$hz" $stepped && target_go &&
 		target_end && agent_end && verify >"$T/verify" && events >"$T/events"
 }
 polls_equal() { # level wakes: polls to the number, neither spawns nor exact ends
@@ -69,15 +70,37 @@ word_agrees() { # learnt, never another task's; or refused, and that is said
 	esac
 }
 
+only_unread() { # all that truth.py found: ends that stay unknown, no more than are counted as lost;
+	# and 3, finished or panicked, of tasks aborted inside their last poll (static: no raise site)
+	awk '/^differs.*: 0 ends, should be 1$/ { gone += $2; next }
+		/^differs.*, cancel\): (end has cause 3|nothing says how it ended)$/ { next }
+		/^differs.* lost: Header$/ { lost = $4; next }
+		/^differs/ { other = 1 }
+		END { exit other || !lost || gone > lost }' "$T/count"
+}
+
 cell() { # BUILD VERSION: 0 pass, 1 differs, 3 cannot be built here; facts in $figures
-	local bin rc=0 hz=99
+	local bin rc=0 hz=99 stepped=
 	bin=$BUILD/targets/bin/rich-$2-$1
 	if [ -z "${BUILT-}" ] || ! [ -x "$bin" ]; then
 		bin=$(sh $BUILD_SH "$2" "$1" 2>"$T/build.err") || { rc=$?; cat "$T/build.err"; return $rc; }
 	fi
 	PIDS=()
 	record "$bin" full --mode all --secs 2 --slice-ms 60 || { cat "$T/agent.err" "$T/verify" 2>/dev/null; return 1; }
-	python3 test/e2e/truth.py "$T/truth" <"$T/events" >"$T/count" || rc=1
+	if python3 test/e2e/truth.py "$T/truth" <"$T/events" >"$T/count"; then
+		:
+	elif [[ $1 = musl* ]] && only_unread; then
+		# musl gives a freed task's memory back at once: at the poll's end there is nothing to
+		# be read, and whether the task has ended with it stays unknown; the trace counts these
+		sed -i 's/^differs/unread/' "$T/count"
+	else
+		# are sites that the kernel must single-step all that was missing?
+		sed 's/^/without: /' "$T/count" >"$T/without"
+		stepped=--allow-stepped
+		record "$bin" full --mode all --secs 2 --slice-ms 60 || { cat "$T/agent.err"; return 1; }
+		python3 test/e2e/truth.py "$T/truth" <"$T/events" >"$T/count" || rc=1
+		{ echo "stepped $(grep -m 1 ^without:.differs "$T/without")"; cat "$T/without"; } >>"$T/count"
+	fi
 	python3 test/matrix/facts.py "$T/truth" "$T/events" >"$T/facts" || rc=1
 	cat "$T/count" "$T/facts" >"$figures"
 	if [ $short = 1 ]; then

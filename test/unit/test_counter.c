@@ -107,6 +107,42 @@ static void test_relaxed(void **state)
 	counter_done(&p.draws);
 }
 
+/* a function that does no more than draw: its callers are what can be probed, the number in rax */
+static void test_leaf(void **state)
+{
+	/* push rbp; mov rbp,rsp; mov eax,1; lock xadd [counter],rax; pop rbp; ret */
+	uint8_t leaf[] = "\x55\x48\x89\xe5\xb8\1\0\0\0\xf0\x48\x0f\xc1\x05\0\0\0\0\x5d\xc3";
+	/* push rbp; mov rbp,rsp; call leaf; pop rbp; ret */
+	uint8_t caller[] = "\x55\x48\x89\xe5\xe8\0\0\0\0\x5d\xc3";
+	uint64_t counter, at, func[2];
+	struct pass p;
+	int32_t disp;
+
+	(void)state;
+	elfmaker_init(&maker, true);
+	counter = elfmaker_word(&maker, 1);
+	at = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
+	disp = (int32_t)(counter - (at + 18));
+	memcpy(leaf + 14, &disp, 4);
+	assert_int_equal(elfmaker_code(&maker, leaf, sizeof(leaf) - 1), at);
+	for (int i = 0; i < 2; i++) {
+		func[i] = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
+		disp = (int32_t)(at - (func[i] + 9));
+		memcpy(caller + 5, &disp, 4);
+		assert_int_equal(elfmaker_code(&maker, caller, sizeof(caller) - 1), func[i]);
+	}
+	search(&p);
+	assert_int_equal(p.draws.cnt, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(p.draws.draws[i].vaddr, func[i] + 4);
+		assert_int_equal(p.draws.draws[i].after, func[i] + 9);
+		assert_int_equal(p.draws.draws[i].func, func[i]);
+		assert_int_equal(p.draws.draws[i].counter, counter);
+		assert_int_equal(p.draws.draws[i].reg, WIRE_RAX);
+	}
+	counter_done(&p.draws);
+}
+
 static void test_direct_and_slot(void **state)
 {
 	uint64_t counter, slot, direct, by_slot;
@@ -179,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_direct_and_slot),
 		cmocka_unit_test(test_relaxed),
+		cmocka_unit_test(test_leaf),
 		cmocka_unit_test(test_other_counters),
 		cmocka_unit_test(test_largest_first),
 	};

@@ -4,6 +4,8 @@
 
 #include "dynsym.h"
 #include "image.h"
+#include "relocs.h"
+#include "starts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,13 +68,19 @@ static int teardown(void **state)
 
 static void test_draw(void **state)
 {
-	struct counter_draw d[NAMED_MAX];
+	struct counter_draws c = { .cnt = 0 };
+	struct relocs *relocs;
+	struct starts starts = { .cnt = 0 };
 
 	(void)state;
-	assert_int_equal(named_draws(img, d), 1); /* the other crate's Id is none */
-	assert_int_equal(d[0].counter + bias, (uintptr_t)named_counter);
-	assert_int_equal(d[0].after + bias, (uintptr_t)named_after);
-	assert_int_equal(d[0].reg, WIRE_RAX);
+	assert_int_equal(relocs_open(img, &relocs), 0);
+	assert_int_equal(named_draws(img, relocs, &starts, &c), 0);
+	assert_int_equal(c.cnt, 1); /* the other crate's Id is none */
+	assert_int_equal(c.draws[0].counter + bias, (uintptr_t)named_counter);
+	assert_int_equal(c.draws[0].after + bias, (uintptr_t)named_after);
+	assert_int_equal(c.draws[0].reg, WIRE_RAX);
+	counter_done(&c);
+	relocs_close(relocs);
 }
 
 static void test_binds(void **state)
