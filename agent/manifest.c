@@ -43,6 +43,22 @@ static int manifest_claim(struct metadata *m, const struct opt *o, const struct 
 	return err;
 }
 
+/* Says which of them lack those of some places: these could not be probed (the plan says why). */
+static int manifest_partial(struct metadata *m, const struct plan *p)
+{
+	static const char *const events[WIRE_SITE_CNT] = {
+		[WIRE_SITE_POLL] = "PollStartEvent",	  [WIRE_SITE_SCHEDULE] = "WakeEventEvent",
+		[WIRE_SITE_BIND] = "TaskSpawnEvent",	  [WIRE_SITE_SPAWN_ID] = "TaskSpawnEvent",
+		[WIRE_SITE_SHUTDOWN] = "TaskTerminateEvent",
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->omissions_cnt; i++)
+		if (p->omissions[i].kind < WIRE_SITE_CNT && events[p->omissions[i].kind])
+			err = metadata_add(m, "agent.partial", events[p->omissions[i].kind]);
+	return err;
+}
+
 /* Until it is told otherwise (unread.c, runtime.c), what is read from memory is not known. */
 static int manifest_unknown(struct metadata *m)
 {
@@ -123,6 +139,8 @@ int manifest_new(const struct opt *o, const struct target *t, const struct plan 
 		err = metadata_setf(m, "agent.session", "%llu", (unsigned long long)now_ns);
 	if (!err)
 		err = manifest_claim(m, o, p);
+	if (!err)
+		err = manifest_partial(m, p);
 	if (!err)
 		err = manifest_unknown(m);
 	if (!err)

@@ -121,6 +121,13 @@ void facts_add(struct facts *f, const struct d9_ev *ev)
 				if (claimed != D9_EV_OTHER)
 					f->claims[claimed] = true;
 			}
+		} else if (facts_is(pair.key, "agent.partial")) {
+			memset(f->partial, 0, sizeof(f->partial));
+			while (facts_next(&pair.val, &item)) {
+				claimed = facts_event(item.p, item.len);
+				if (claimed != D9_EV_OTHER)
+					f->partial[claimed] = true;
+			}
 		} else if (facts_is(pair.key, "agent.unknown")) {
 			memset(f->unknown, 0, sizeof(f->unknown));
 			while (facts_next(&pair.val, &item))

@@ -25,6 +25,7 @@ struct facts {
 	bool is_agent; /* some agent.* key: dial9-agent wrote it, nearly in time order */
 	bool has_claims; /* agent.has was seen */
 	bool claims[D9_EV_CNT];
+	bool partial[D9_EV_CNT]; /* claimed, but some places could not be probed */
 	uint64_t unknown[D9_EV_CNT]; /* bit per field of records.def */
 	/* of the file last looked into; 0: it does not say (boot_id: a hash of its text) */
 	uint64_t session, pid, boot_id, clock_ns;

@@ -224,6 +224,10 @@ static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 	if (panicked || cancelled)
 		fprintf(out, "  of the ended %" PRIu64 " panicked, %" PRIu64 " were cancelled\n",
 			panicked, cancelled);
+	if (r->facts.partial[D9_EV_POLL_START])
+		fputs("  partial: polls of some types could not be probed\n", out);
+	if (r->facts.partial[D9_EV_WAKE])
+		fputs("  partial: wakes by some code could not be probed\n", out);
 	if (r->has_waits)
 		fprintf(out, "  wake-to-poll is known for %" PRIu64 " of %" PRIu64 " polls (%s)\n",
 			waits, polls, plain_share(text, waits, polls));

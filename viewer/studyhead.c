@@ -15,7 +15,7 @@
 
 struct studyhead_fact {
 	const char *name;
-	bool is_recorded;
+	bool is_recorded, is_partial;
 };
 
 #define STUDYHEAD_FACTS 5
@@ -27,11 +27,12 @@ static void studyhead_facts(const struct study *s, struct studyhead_fact ret[STU
 
 	for (uint32_t i = 0; i < r->workers_cnt; i++)
 		delays += workertable_get(r->account.workers, r->workers[i])->delays_known;
-	ret[0] = (struct studyhead_fact){ "polls", r->has_polls };
-	ret[1] = (struct studyhead_fact){ "wakes", r->has_waits };
-	ret[2] = (struct studyhead_fact){ "off_cpu", r->has_off };
-	ret[3] = (struct studyhead_fact){ "kernel_delay", delays > 0 };
-	ret[4] = (struct studyhead_fact){ "cpu_samples", r->account.samples > 0 };
+	ret[0] = (struct studyhead_fact){ "polls", r->has_polls,
+					r->facts.partial[D9_EV_POLL_START] };
+	ret[1] = (struct studyhead_fact){ "wakes", r->has_waits, r->facts.partial[D9_EV_WAKE] };
+	ret[2] = (struct studyhead_fact){ "off_cpu", r->has_off, false };
+	ret[3] = (struct studyhead_fact){ "kernel_delay", delays > 0, false };
+	ret[4] = (struct studyhead_fact){ "cpu_samples", r->account.samples > 0, false };
 }
 
 void studyhead_text(FILE *out, const struct study *s)
@@ -49,7 +50,8 @@ void studyhead_text(FILE *out, const struct study *s)
 	fputs("  coverage  ", out);
 	for (int i = 0; i < STUDYHEAD_FACTS; i++)
 		if (facts[i].is_recorded) {
-			fprintf(out, "%s%s", sep, facts[i].name);
+			fprintf(out, "%s%s%s", sep, facts[i].name,
+				facts[i].is_partial ? " (partial)" : "");
 			sep = ", ";
 		}
 	sep = "; unknown: ";
@@ -101,6 +103,12 @@ void studyhead_json(struct json *j, const struct study *s)
 		json_key(j, facts[i].name);
 		json_bool(j, facts[i].is_recorded);
 	}
+	json_key(j, "partial");
+	json_list(j);
+	for (int i = 0; i < STUDYHEAD_FACTS; i++)
+		if (facts[i].is_partial)
+			json_text(j, facts[i].name);
+	json_list_end(j);
 	json_put_u64(j, "lost_events", coverage_lost(&r->coverage));
 	json_put_u64(j, "holes", r->coverage.holes);
 	json_map_end(j);

@@ -210,6 +210,9 @@ static void spawn(uint64_t us, uint64_t task)
  * harms two waits by 2800 in all, that of task 2 one by 500. */
 static void crowd(void)
 {
+	const struct d9_pair facts[] = { pair("agent.partial", "WakeEventEvent") };
+
+	PUT(segment_metadata, 500, .entries = facts, .entries_cnt = 1);
 	PUT(worker_unpark, 500, .worker_id = 0, .tid = 100);
 	PUT(agent_alive, 600, .task_id = 1, .type = str("hog"));
 	PUT(agent_alive, 600, .task_id = 2, .type = str("victim"));

@@ -48,6 +48,10 @@ static void test_claims(void **state)
 	learn(&f, "agent.has", "WakeEventEvent"); /* the last value wins */
 	assert_false(facts_claims(&f, D9_EV_POLL_START));
 	assert_true(facts_claims(&f, D9_EV_WAKE));
+	assert_false(f.partial[D9_EV_WAKE]);
+	learn(&f, "agent.partial", "WakeEventEvent,no such thing");
+	assert_true(f.partial[D9_EV_WAKE]);
+	assert_false(f.partial[D9_EV_POLL_START]);
 	learn(&f, "service_name", "x"); /* other keys change nothing */
 	assert_true(facts_claims(&f, D9_EV_WAKE));
 }
