@@ -74,7 +74,7 @@ static unsigned session_want(const struct opt *o, const struct plan *p)
 static int session_plan(struct session *s, const struct opt *o, const struct features *f)
 {
 	struct plan_options po = {
-		.level = o->has_tokio_events ? (enum plan_level)o->level : PLAN_STAT,
+		.level = (enum plan_level)opt_top_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
 	};
