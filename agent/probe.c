@@ -22,6 +22,7 @@
 #include "feature.h"
 #include "log.h"
 #include "plan.h"
+#include "probehits.h"
 #include "probesample.h"
 #include "recorder.skel.h"
 #include "target.h"
@@ -42,6 +43,7 @@ struct probe {
 	int *ring_fds; /* cpus_cnt + 1 */
 	unsigned cpus_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
+	struct probehits hits;
 };
 
 static int probe_make_rings(struct probe *p, size_t ring_sz)
@@ -124,6 +126,11 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	if (!err)
 		err = probe_make_rings(p, o->ring_sz);
 	if (!err)
+		p->hits = (struct probehits){
+			.map_fd = bpf_map__fd(p->skel->maps.site_hits),
+			.cpus_cnt = p->cpus_cnt,
+		};
+	if (!err)
 		err = probe_attach_common(p, o);
 out:
 	if (err)
@@ -148,14 +155,20 @@ void probe_close(struct probe *p)
 	free(p);
 }
 
-static uint64_t probe_cookie(const struct plan_site *s)
+/* Offsets that the cookie has no room for are asked of the vtable at each hit. */
+static uint64_t probe_cookie(const struct plan_site *s, size_t number)
 {
-	unsigned id_off = s->kind == WIRE_SITE_SPAWN_ID ? s->counter : s->id_off;
+	unsigned id_words = s->id_off / 8u, scheduler_words = s->scheduler_off / 8u;
 
-	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_off, s->has_location,
-			   s->scheduler_off) |
+	if (s->id_off % 8 || s->scheduler_off % 8 || id_words > WIRE_COOKIE_ID_WORDS_MAX ||
+	    scheduler_words > WIRE_COOKIE_SCHEDULER_WORDS_MAX)
+		id_words = scheduler_words = 0;
+	if (s->kind == WIRE_SITE_SPAWN_ID)
+		id_words = s->counter;
+	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_words, s->has_location,
+			   scheduler_words) |
 	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
-	       WIRE_COOKIE_NO_LIST(s->is_list_lost);
+	       WIRE_COOKIE_NO_LIST(s->is_list_lost) | WIRE_COOKIE_NUMBER(number);
 }
 
 /* Sites of one file, in the plan's order, by one link. */
@@ -176,7 +189,7 @@ static int probe_attach_multi(struct probe *p, struct probe_slot *slot, const st
 		if (plan->sites[i].file != file)
 			continue;
 		offs[cnt] = plan->sites[i].file_off;
-		cookies[cnt++] = probe_cookie(&plan->sites[i]);
+		cookies[cnt++] = probe_cookie(&plan->sites[i], i);
 	}
 	if (!cnt)
 		goto out;
@@ -200,7 +213,7 @@ static int probe_attach_single(struct probe *p, struct probe_slot *slot, const s
 {
 	for (size_t i = 0; i < plan->sites_cnt; i++) {
 		const struct plan_site *s = &plan->sites[i];
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probe_cookie(s));
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probe_cookie(s, i));
 		struct bpf_link *link;
 
 		if (s->file != file)
@@ -245,7 +258,10 @@ int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, cons
 	__u32 tgid = (__u32)t->pid, value = slot_no;
 	int err;
 
-	p->skel->bss->target_states[slot_no] = (struct wire_target_state){ .want = want };
+	p->skel->bss->target_states[slot_no] = (struct wire_target_state){
+		.want = want,
+		.hits_base = probehits_take(&p->hits, slot_no, plan->sites_cnt),
+	};
 	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
 	slot->pid = t->pid;
 	slot->links = calloc(p->features.has_uprobe_multi ? plan->files_cnt : plan->sites_cnt,
@@ -295,6 +311,7 @@ void probe_detach(struct probe *p, unsigned slot_no)
 	for (size_t i = 0; i < slot->links_cnt; i++)
 		bpf_link__destroy(slot->links[i]);
 	free(slot->links);
+	probehits_leave(&p->hits, slot_no);
 	*slot = (struct probe_slot){};
 }
 
@@ -328,6 +345,11 @@ int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret)
 			ret->v[i] += per_cpu[cpu].v[i];
 	free(per_cpu);
 	return err;
+}
+
+int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt)
+{
+	return probehits_read(&p->hits, slot, ret, cnt);
 }
 
 int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat)

@@ -57,6 +57,10 @@ unsigned probe_rings_cnt(const struct probe *p);
 /* What did not become a record for this slot so far, summed over the CPUs. */
 int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret);
 
+/* Hits of each of the plan's `cnt` sites, counted from some moment on: differences tell. 0, -ENOENT
+ * when this target's are not counted one by one (too many sites of too many targets). */
+int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt);
+
 /* Tells BPF what is known of a worker thread; NULL takes it back. */
 int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat);
 

@@ -266,8 +266,10 @@ int recorder_run(const struct opt *o)
 	int err;
 
 	features_probe(&r.features);
-	if (o->perf_uprobes)
+	if (o->perf_uprobes) {
 		r.features.has_uprobe_multi = r.features.has_multi_pid_filter = false;
+		r.features.hit_cost_ns = r.features.perf_cost_ns;
+	}
 	err = features_check(&r.features);
 	if (!err)
 		err = probe_open(&po, &r.features, &r.probe);
@@ -300,7 +302,7 @@ int recorder_run(const struct opt *o)
 int recorder_dry_run(const struct opt *o)
 {
 	struct plan_options po = {
-		.level = o->has_tokio_events ? (enum plan_level)o->level : PLAN_STAT,
+		.level = (enum plan_level)opt_top_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
 	};

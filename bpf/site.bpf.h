@@ -291,7 +291,7 @@ static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, str
 	if (submit_reserve(rec, t, WIRE_SPAWN_ID, 0, now)) {
 		rec->task_id = site_value(ctx, cookie);
 		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
-		rec->counter = WIRE_COOKIE_ID_OFF(cookie);
+		rec->counter = WIRE_COOKIE_COUNTER(cookie);
 		rec->pad = 0;
 		submit_commit(rec);
 	}
@@ -337,6 +337,16 @@ static __always_inline void site_raise(struct thread *t)
 		top->has_raised = 1;
 }
 
+/* Every hit costs the target, whatever comes of it: the budget wants to know where. */
+static __always_inline void site_count(const struct wire_target_state *state, __u64 cookie)
+{
+	__u32 key = state->hits_base + WIRE_COOKIE_SITE_NO(cookie);
+	__u64 *hits = bpf_map_lookup_elem(&site_hits, &key);
+
+	if (hits)
+		(*hits)++;
+}
+
 static __always_inline int site_hit(struct pt_regs *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -353,6 +363,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	if (!state->ready)
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
+	site_count(state, cookie);
 	now = bpf_ktime_get_ns();
 	switch (WIRE_COOKIE_SITE(cookie)) {
 	case WIRE_SITE_POLL:
