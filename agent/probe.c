@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * probe.c - open, configure, load, attach, activate, detach.
+ * probe.c - open, configure, load, begin, activate, detach.
  *
- * One uprobe_multi link per (target, file) where the kernel has it, as each link costs tens of
- * milliseconds to close; else one perf event a site. The kernel's own pid filter keeps the
- * breakpoints out of other processes of the same binary; where it cannot be trusted (before 6.10)
- * BPF filters and a warning says so.
+ * The kernel's own pid filter keeps the breakpoints out of other processes of the same binary; where
+ * it cannot be trusted (before 6.10) BPF filters and a warning says so.
  */
 #include "probe.h"
 
@@ -32,8 +30,7 @@
 
 struct probe_slot {
 	pid_t pid; /* 0 = free */
-	struct bpf_link **links;
-	size_t links_cnt, sites_cnt;
+	struct probegroup groups[PROBE_GROUPS_MAX];
 };
 
 struct probe {
@@ -155,81 +152,6 @@ void probe_close(struct probe *p)
 	free(p);
 }
 
-/* Offsets that the cookie has no room for are asked of the vtable at each hit. */
-static uint64_t probe_cookie(const struct plan_site *s, size_t number)
-{
-	unsigned id_words = s->id_off / 8u, scheduler_words = s->scheduler_off / 8u;
-
-	if (s->id_off % 8 || s->scheduler_off % 8 || id_words > WIRE_COOKIE_ID_WORDS_MAX ||
-	    scheduler_words > WIRE_COOKIE_SCHEDULER_WORDS_MAX)
-		id_words = scheduler_words = 0;
-	if (s->kind == WIRE_SITE_SPAWN_ID)
-		id_words = s->counter;
-	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_words, s->has_location,
-			   scheduler_words) |
-	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
-	       WIRE_COOKIE_NO_LIST(s->is_list_lost) | WIRE_COOKIE_NUMBER(number);
-}
-
-/* Sites of one file, in the plan's order, by one link. */
-static int probe_attach_multi(struct probe *p, struct probe_slot *slot, const struct plan *plan,
-			      size_t file, const struct target *t, const char *path)
-{
-	unsigned long *offs = calloc(plan->sites_cnt, sizeof(*offs));
-	__u64 *cookies = calloc(plan->sites_cnt, sizeof(*cookies));
-	pid_t pid = p->features.has_multi_pid_filter ? t->pid : -1;
-	struct bpf_link *link;
-	size_t cnt = 0;
-	int err = -ENOMEM;
-
-	if (!offs || !cookies)
-		goto out;
-	err = 0;
-	for (size_t i = 0; i < plan->sites_cnt; i++) {
-		if (plan->sites[i].file != file)
-			continue;
-		offs[cnt] = plan->sites[i].file_off;
-		cookies[cnt++] = probe_cookie(&plan->sites[i], i);
-	}
-	if (!cnt)
-		goto out;
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offs, .cookies = cookies, .cnt = cnt);
-	link = bpf_program__attach_uprobe_multi(p->skel->progs.on_site_multi, pid, path, NULL, &opts);
-	if (!link) {
-		err = log_error(-errno, "cannot put %zu probes into %s of pid %d: %s", cnt,
-				t->files[plan->files[file].target_file].path, t->pid, strerror(errno));
-		goto out;
-	}
-	slot->links[slot->links_cnt++] = link;
-	slot->sites_cnt += cnt;
-out:
-	free(cookies);
-	free(offs);
-	return err;
-}
-
-static int probe_attach_single(struct probe *p, struct probe_slot *slot, const struct plan *plan,
-			       size_t file, const struct target *t, const char *path)
-{
-	for (size_t i = 0; i < plan->sites_cnt; i++) {
-		const struct plan_site *s = &plan->sites[i];
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probe_cookie(s, i));
-		struct bpf_link *link;
-
-		if (s->file != file)
-			continue;
-		link = bpf_program__attach_uprobe_opts(p->skel->progs.on_site, t->pid, path, s->file_off,
-						       &opts);
-		if (!link)
-			return log_error(-errno, "cannot put a probe at %s+0x%llx of pid %d: %s",
-					 t->files[plan->files[file].target_file].path,
-					 (unsigned long long)s->file_off, t->pid, strerror(errno));
-		slot->links[slot->links_cnt++] = link;
-		slot->sites_cnt++;
-	}
-	return 0;
-}
-
 struct probe_return { /* struct return_key of maps.bpf.h */
 	uint64_t addr, slot;
 };
@@ -251,38 +173,56 @@ static int probe_add_returns(struct probe *p, unsigned slot_no, const struct pla
 	return 0;
 }
 
-int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan,
-		 unsigned want)
+int probe_begin(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan)
 {
 	struct probe_slot *slot = &p->slots[slot_no];
 	__u32 tgid = (__u32)t->pid, value = slot_no;
 	int err;
 
 	p->skel->bss->target_states[slot_no] = (struct wire_target_state){
-		.want = want,
 		.hits_base = probehits_take(&p->hits, slot_no, plan->sites_cnt),
 	};
 	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
 	slot->pid = t->pid;
-	slot->links = calloc(p->features.has_uprobe_multi ? plan->files_cnt : plan->sites_cnt,
-			     sizeof(*slot->links));
-	err = slot->links || !plan->sites_cnt ? 0 : -ENOMEM;
-	if (!err)
-		err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
+	err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
 	if (!err)
 		probe_add_returns(p, slot_no, plan);
 	if (!p->features.has_multi_pid_filter && p->features.has_uprobe_multi)
 		log_warn(0, "this kernel's uprobe pid filter misses threads (before 6.10): other processes "
 			    "of the same binary are probed too, though not recorded");
-	for (size_t i = 0; !err && i < plan->files_cnt; i++) {
-		const char *path = t->files[plan->files[i].target_file].link;
-
-		err = p->features.has_uprobe_multi ? probe_attach_multi(p, slot, plan, i, t, path) :
-						     probe_attach_single(p, slot, plan, i, t, path);
-	}
 	if (err)
 		probe_detach(p, slot_no);
 	return err;
+}
+
+int probe_add(struct probe *p, unsigned slot, unsigned group, const struct target *t,
+	      const struct plan *plan, probegroup_pick pick, void *ctx)
+{
+	struct probegroup_options o = {
+		.multi = p->features.has_uprobe_multi ? p->skel->progs.on_site_multi : NULL,
+		.single = p->skel->progs.on_site,
+		.has_pid_filter = p->features.has_multi_pid_filter,
+	};
+
+	return probegroup_attach(&p->slots[slot].groups[group], &o, t, plan, pick, ctx);
+}
+
+void probe_remove(struct probe *p, unsigned slot, unsigned group)
+{
+	probegroup_detach(&p->slots[slot].groups[group]);
+}
+
+void probe_set_want(struct probe *p, unsigned slot, unsigned want)
+{
+	struct wire_target_state *at = &p->skel->bss->target_states[slot];
+	unsigned gone = at->want & ~want;
+
+	__atomic_store_n(&at->want, want, __ATOMIC_RELEASE);
+	/* after it: what a probe still does with the old set is forgotten too */
+	if (gone & WIRE_WANT_POLLS)
+		__atomic_add_fetch(&at->polls_gen, 1, __ATOMIC_RELEASE);
+	if (gone & WIRE_WANT_EXACT_ENDS)
+		__atomic_add_fetch(&at->ends_gen, 1, __ATOMIC_RELEASE);
 }
 
 void probe_activate(struct probe *p, unsigned slot)
@@ -299,25 +239,31 @@ void probe_detach(struct probe *p, unsigned slot_no)
 {
 	struct probe_slot *slot = &p->slots[slot_no];
 	__u32 tgid = (__u32)slot->pid;
+	size_t links_cnt = 0;
 
 	if (!slot->pid)
 		return;
 	probe_deactivate(p, slot_no);
 	bpf_map_delete_elem(bpf_map__fd(p->skel->maps.targets), &tgid);
 	/* the kernel closes perf uprobes one after another, whoever asks; nothing is recorded any more */
-	if (slot->links_cnt > PROBE_SLOW_CLOSES)
+	for (size_t i = 0; i < PROBE_GROUPS_MAX; i++)
+		links_cnt += slot->groups[i].links_cnt;
+	if (links_cnt > PROBE_SLOW_CLOSES)
 		log_info("taking %zu probes out of pid %d, about 0.1 s each on this kernel",
-			 slot->links_cnt, slot->pid);
-	for (size_t i = 0; i < slot->links_cnt; i++)
-		bpf_link__destroy(slot->links[i]);
-	free(slot->links);
+			 links_cnt, slot->pid);
+	for (unsigned i = 0; i < PROBE_GROUPS_MAX; i++)
+		probe_remove(p, slot_no, i);
 	probehits_leave(&p->hits, slot_no);
 	*slot = (struct probe_slot){};
 }
 
 size_t probe_sites(const struct probe *p, unsigned slot)
 {
-	return p->slots[slot].sites_cnt;
+	size_t cnt = 0;
+
+	for (unsigned i = 0; i < PROBE_GROUPS_MAX; i++)
+		cnt += p->slots[slot].groups[i].sites_cnt;
+	return cnt;
 }
 
 int probe_ring_fd(const struct probe *p, unsigned ring)

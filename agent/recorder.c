@@ -130,7 +130,7 @@ static void recorder_drain(struct recorder *r, bool is_last)
 	recorder_count_losses(r, now_ns, from_ns);
 	for (size_t i = 0; i < r->o->pids_cnt; i++)
 		if (r->sessions[i])
-			session_tick(r->sessions[i], clock_now_ns()); /* a drain takes a while */
+			session_tick(r->sessions[i], clock_now_ns(), r->drained_ns);
 	if (now_ns - r->second_ns < CLOCK_SEC_NS)
 		return;
 	r->second_ns = now_ns;

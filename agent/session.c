@@ -14,6 +14,7 @@
 #include "emit.h"
 #include "event.h"
 #include "feature.h"
+#include "ladder.h"
 #include "log.h"
 #include "manifest.h"
 #include "metadata.h"
@@ -46,6 +47,7 @@ struct session {
 	struct answer answer;
 	struct probe *probe;
 	unsigned slot;
+	struct ladder *ladder;
 	bool is_attached, has_execed;
 	struct seatlearn seatlearn;
 	struct wire_counts counts; /* as last seen */
@@ -55,21 +57,6 @@ struct session {
 	struct summary summary;
 	uint32_t hit_cost_ns;
 };
-
-static const char *const session_levels[] = { "stat", "polls", "wakes", "full" };
-
-static unsigned session_want(const struct opt *o, const struct plan *p)
-{
-	unsigned want = WIRE_WANT_SCHED;
-
-	if (o->cpu_hz)
-		want |= WIRE_WANT_CPU;
-	if (p->level == PLAN_FULL)
-		want |= WIRE_WANT_QUEUE;
-	if (plan_has_site(p, WIRE_SITE_RETURN))
-		want |= WIRE_WANT_EXACT_ENDS;
-	return want;
-}
 
 static int session_plan(struct session *s, const struct opt *o, const struct features *f)
 {
@@ -113,47 +100,54 @@ static void session_name_types(struct session *s)
 		}
 }
 
-static int session_start_track(struct session *s, const struct opt *o, unsigned want)
+static int session_attach(struct session *s, const struct opt *o)
 {
-	bool is_exact = want & WIRE_WANT_EXACT_ENDS;
+	struct ladder_options lo = {
+		.probe = s->probe,
+		.slot = s->slot,
+		.target = s->target,
+		.plan = s->plan,
+		.has_cpu = o->cpu_hz > 0,
+		.has_task_events = o->has_task_events,
+	};
+	int err = ladder_open(&lo, s->plan->level, &s->ladder);
+
+	s->is_attached = !err;
+	return err;
+}
+
+static int session_start_track(struct session *s, const struct opt *o)
+{
+	struct track_level level;
 	struct emit_options eo = {
 		.sink = &emit_segments,
 		.ctx = s->segments,
 		.metadata = s->metadata,
-		.level = {
-			.pid = (uint32_t)s->target->pid,
-			.level = session_levels[s->plan->level],
-			.types = "",
-			.ends = !plan_has_site(s->plan, WIRE_SITE_POLL) ? "none" :
-				is_exact				    ? "exact" :
-									      "inferred",
-			.reason = "asked for",
-		},
 	};
 	struct track_options to = {
 		.ops = &answer_ops,
 		.ctx = &s->answer,
 		.runtime_name = o->runtime_name,
-		.has_exact_ends = is_exact,
-		.has_task_events = s->plan->level == PLAN_FULL && o->has_task_events,
-		.has_wakes = plan_has_site(s->plan, WIRE_SITE_SCHEDULE),
-		.has_bind = plan_has_site(s->plan, WIRE_SITE_BIND),
-		.has_raise = plan_has_site(s->plan, WIRE_SITE_RAISE),
 	};
 	int err;
 
+	ladder_describe(s->ladder, ladder_now(s->ladder), "asked for", &eo.level);
+	ladder_track_level(s->ladder, ladder_now(s->ladder), &level);
 	for (size_t i = 0; i < s->plan->files_cnt; i++)
 		if (s->plan->files[i].counters_cnt > to.counters_cnt)
 			to.counters_cnt = (uint32_t)s->plan->files[i].counters_cnt;
 	err = emit_open(&eo, clock_now_ns(), &s->emit);
 	if (!err)
 		err = track_open(&to, s->emit, &s->track);
+	if (!err)
+		track_level(s->track, &level, clock_now_ns());
 	return err;
 }
 
 static void session_free(struct session *s)
 {
 	session_detach(s);
+	ladder_close(s->ladder);
 	track_close(s->track);
 	emit_close(s->emit);
 	segments_close(s->segments);
@@ -172,7 +166,6 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 {
 	struct session *s = calloc(1, sizeof(*s));
 	uint64_t start_ns = clock_now_ns();
-	unsigned want;
 	int err;
 
 	if (!s)
@@ -207,12 +200,9 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		.symbols = s->symbols,
 	};
 	session_name_types(s);
-	want = session_want(o, s->plan);
-	err = probe_attach(p, slot, s->target, s->plan, want);
-	if (err)
-		goto out;
-	s->is_attached = true;
-	err = session_start_track(s, o, want);
+	err = session_attach(s, o);
+	if (!err)
+		err = session_start_track(s, o);
 	if (!err)
 		err = roster_refresh(s->roster, clock_now_ns());
 	if (err)
@@ -240,6 +230,8 @@ out:
 
 void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 {
+	if (rec->ts_ns >= ladder_due_ns(s->ladder))
+		ladder_pass(s->ladder, rec->ts_ns, s->emit, s->track);
 	if (rec->kind == WIRE_EXEC)
 		s->has_execed = true;
 	if (rec->kind == WIRE_RETURN_SITE)
@@ -310,9 +302,10 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 	emit_loss(s->emit, now_ns, kind, cause, cnt, from_ns);
 }
 
-void session_tick(struct session *s, uint64_t now_ns)
+void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 {
 	seatlearn_tick(&s->seatlearn, now_ns);
+	ladder_pass(s->ladder, drained_ns, s->emit, s->track);
 	session_count_losses(s, now_ns);
 	taskword_tick(s->taskword, &s->counts, now_ns);
 	track_tick(s->track, now_ns);
@@ -391,6 +384,7 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json)
 	int err;
 
 	session_detach(s);
+	ladder_pass(s->ladder, now_ns, s->emit, s->track);
 	track_finish(s->track, now_ns);
 	taskword_finish(s->taskword, s->summary.task_word, sizeof(s->summary.task_word));
 	emit_finish(s->emit, now_ns);

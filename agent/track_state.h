@@ -36,6 +36,7 @@ struct track {
 	struct tasklists lists;
 	struct wakes wakes;
 	uint64_t queue_read, queue_unread; /* poll starts with and without a queue depth */
+	bool has_polls; /* poll starts are recorded at this level */
 	bool has_lost; /* records were lost: our own counts of tasks are not exact */
 	struct track_stats stats;
 };

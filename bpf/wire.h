@@ -223,10 +223,15 @@ struct wire_task_word { /* one per slot: where threads keep the id of the task t
 #define WIRE_WANT_CPU 0x02 /* CPU samples */
 #define WIRE_WANT_SCHED 0x04 /* switch records */
 #define WIRE_WANT_EXACT_ENDS 0x08 /* return sites are attached; else ends are inferred */
+#define WIRE_WANT_POLLS 0x10 /* poll starts; without them the polls open are not known */
+#define WIRE_WANT_WAKES 0x20
+#define WIRE_WANT_TASKS 0x40 /* spawns, shutdowns, panics */
 
 struct wire_target_state { /* one per slot; written by the agent while BPF runs */
 	__u32 ready; /* 0: attached but not yet recording, or already stopping */
 	__u32 want;
+	__u32 polls_gen; /* changed when POLLS goes: what a thread holds open is no more known */
+	__u32 ends_gen; /* changed when EXACT_ENDS goes: returns of what is open may be missed */
 	__u32 hits_base; /* in map site_hits: where this target's sites begin */
 	__u32 pad;
 };
@@ -338,7 +343,7 @@ WIRE_ASSERT(wire_seat, 40);
 WIRE_ASSERT(wire_tls, 32 + 8 * WIRE_TLS_WORDS_MAX);
 WIRE_ASSERT(wire_seat_layout, 24);
 WIRE_ASSERT(wire_task_word, 20);
-WIRE_ASSERT(wire_target_state, 16);
+WIRE_ASSERT(wire_target_state, 24);
 WIRE_ASSERT(wire_thread, 16);
 WIRE_ASSERT(wire_thread_info, 32);
 
