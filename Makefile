@@ -39,7 +39,7 @@ BPF_SRC := $(wildcard bpf/*.bpf.c)
 BENCH_BPF_SRC := $(wildcard test/bench/*.bpf.c)
 FORMAT_SRC := $(wildcard format/*.c)
 AGENT_SRC := $(filter-out agent/agent_main.c,$(wildcard agent/*.c))
-VIEW_SRC := $(filter-out viewer/viewer_main.c,$(wildcard viewer/*.c))
+VIEW_SRC := $(filter-out viewer/viewer_main.c,$(wildcard viewer/*.c viewer/core/*.c))
 UNIT_SRC := $(wildcard test/unit/test_*.c)
 FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
 BENCH_SRC := $(filter-out %.bpf.c,$(wildcard test/bench/*.c))
@@ -218,7 +218,7 @@ $(TRUTH_BIN): $(BUILD)/%: $(PLAIN)/test/%.o $(TRUTH_HELP_SRC:%.c=$(PLAIN)/%.o) $
 
 # ---- chores ----
 format:
-	$(Q)git ls-files 'agent/*.[ch]' 'viewer/*.[ch]' 'format/*.[ch]' 'bpf/*.[ch]' 'test/*.[ch]' | \
+	$(Q)git ls-files 'agent/*.[ch]' 'viewer/*.[ch]' 'viewer/core/*.[ch]' 'format/*.[ch]' 'bpf/*.[ch]' 'test/*.[ch]' | \
 		xargs $(CLANG_FORMAT) -i
 
 MAN8 := $(wildcard agent/*.8)

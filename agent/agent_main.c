@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "doctor.h"
+#include "dryrun.h"
 #include "log.h"
 #include "opt.h"
 #include "recorder.h"
@@ -21,7 +22,7 @@ static int agent_run(const struct opt *o)
 	case OPT_DOCTOR:
 		return doctor_run(o, stdout);
 	case OPT_RECORD:
-		return o->dry_run ? recorder_dry_run(o) : recorder_run(o);
+		return o->dry_run ? dryrun_run(o) : recorder_run(o);
 	}
 	return -1;
 }

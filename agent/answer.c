@@ -115,7 +115,7 @@ static int answer_runtime(void *ctx, uint64_t scheduler, uint64_t owner_id, uint
 {
 	struct answer *a = ctx;
 	struct seat_runtime rt = {};
-	int err = seats_runtime(a->seats, scheduler, owner_id, owned_tasks, &rt);
+	int err = seats_runtime(a->seats, scheduler, WIRE_OWN_OWNER(owner_id), owned_tasks, &rt);
 
 	if (err)
 		return err;

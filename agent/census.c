@@ -83,16 +83,18 @@ static void inject_learn(struct census *c, const struct census_handle *h)
 		return;
 	}
 	for (int i = 2; i + 1 < h->cnt && is_turn(c, c->inject_tries); i++) {
-		uint64_t a = h->words[i], b = h->words[i + 1];
+		uint64_t a = h->words[i], b = h->words[i + 1], mix = a ^ (b << 1);
 		uint32_t cnt;
 
-		if (!memory_is_ptr(a) || !memory_is_ptr(b) || a == b)
+		if (!memory_is_ptr(a) || !memory_is_ptr(b) || a == b || c->fruitless[i] == mix)
 			continue;
 		cnt = chain_walk(h, a, b);
 		if (!cnt)
 			cnt = chain_walk(h, b, a);
-		if (cnt < 2)
+		if (cnt < 2) {
+			c->fruitless[i] = mix;
 			continue;
+		}
 		c->inject_tries++;
 		if (!is_steady(h, i) || !is_steady(h, i + 1))
 			return;

@@ -30,6 +30,9 @@ struct census { /* what is learnt of one build's Handle, of one flavor; all 0 = 
 	uint16_t ends, len; /* word indexes */
 	uint32_t seen; /* length at the first observation, 0 = none yet */
 	uint64_t may_be[CENSUS_WORDS / 64]; /* words that still can be the length */
+	/* what the two words at an index were, mixed, when they were the ends of no chain: most are
+	 * two addresses of other things, which stay, and are looked at a hundred times a second */
+	uint64_t fruitless[CENSUS_WORDS];
 	/* OwnedTasks */
 	enum census_owned owned;
 	uint16_t list, count; /* word indexes: (slice, shards) or (head, tail); the count */

@@ -95,7 +95,7 @@ int doctor_run(const struct opt *o, FILE *out)
 
 	if (!uname(&u))
 		fprintf(out, "Linux %s %s\n", u.release, u.machine);
-	features_probe(&f);
+	features_probe(&f, true);
 	if (capng_get_caps_process())
 		return log_error(-EIO, "cannot read this process's capabilities: is /proc mounted?");
 	missing = doctor_capabilities(out);

@@ -208,6 +208,12 @@ static void put_metadata(struct emit *e, uint64_t now_ns)
 }
 _Static_assert(METADATA_SZ_MAX + 8 * METADATA_ENTRIES_MAX + BATCH_ROOM_SZ < EMIT_BATCH_SZ, "metadata");
 
+void emit_tell(struct emit *e, uint64_t now_ns)
+{
+	if (e->metadata_version != metadata_version(e->metadata))
+		put_metadata(e, now_ns);
+}
+
 /* ---- segments ---- */
 
 static void segment_begin(struct emit *e, uint64_t now_ns)
@@ -286,8 +292,7 @@ void emit_tick(struct emit *e, uint64_t now_ns)
 		if (!b->has_failed)
 			next_segment(e, now_ns);
 	}
-	if (e->metadata_version != metadata_version(e->metadata))
-		put_metadata(e, now_ns);
+	emit_tell(e, now_ns);
 	if (e->unstarted_cnt) {
 		emit_loss(e, now_ns, "PollEndEvent", "start lost", e->unstarted_cnt,
 			  b->loss_from_ns);

@@ -53,6 +53,9 @@ struct emit_options {
 int emit_open(const struct emit_options *o, uint64_t now_ns, struct emit **ret);
 void emit_close(struct emit *e);
 
+/* The metadata, if it has changed since it was written: what comes next needs it before. */
+void emit_tell(struct emit *e, uint64_t now_ns);
+
 /* Each 10 ms or so: writes what is due, rotates when the sink asks, tries again after failures. */
 void emit_tick(struct emit *e, uint64_t now_ns);
 

@@ -134,30 +134,34 @@ static uint32_t feature_step_cost(struct calib_bpf *skel)
 	return ns > bare_ns ? (uint32_t)((ns - bare_ns) / FEATURE_BATCH) : 0;
 }
 
-static void feature_try_multi(struct features *f, struct calib_bpf *skel, unsigned long off)
+/* Attached to `pid` (-1: to all), are the calls of another thread seen? Notes what one costs. Each
+ * link that is closed costs the start tens of milliseconds: the kernel waits for all its CPUs. */
+static bool feature_is_hit(struct features *f, struct calib_bpf *skel, unsigned long off, pid_t pid)
 {
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = &off, .cnt = 1);
 	struct bpf_link *link;
 	uint64_t bare_ns = 0, ns = 0;
+	bool is_hit;
 
-	link = bpf_program__attach_uprobe_multi(skel->progs.on_calib_multi, -1, "/proc/self/exe",
+	link = bpf_program__attach_uprobe_multi(skel->progs.on_calib_multi, pid, "/proc/self/exe",
 						NULL, &opts);
 	if (!link)
-		return;
+		return false;
 	feature_call(&bare_ns); /* warms the page and the probe */
-	f->has_uprobe_multi = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
+	is_hit = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
 	bpf_link__destroy(link);
 	feature_call(&bare_ns);
-	if (f->has_uprobe_multi && ns > bare_ns)
+	if (is_hit && ns > bare_ns)
 		f->hit_cost_ns = (uint32_t)((ns - bare_ns) / FEATURE_BATCH);
-	f->step_cost_ns = feature_step_cost(skel);
+	if (is_hit)
+		f->step_cost_ns = feature_step_cost(skel);
+	return is_hit;
+}
 
-	link = bpf_program__attach_uprobe_multi(skel->progs.on_calib_multi, getpid(),
-						"/proc/self/exe", NULL, &opts);
-	if (!link)
-		return;
-	f->has_multi_pid_filter = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
-	bpf_link__destroy(link);
+static void feature_try_multi(struct features *f, struct calib_bpf *skel, unsigned long off)
+{
+	f->has_multi_pid_filter = feature_is_hit(f, skel, off, getpid());
+	f->has_uprobe_multi = f->has_multi_pid_filter || feature_is_hit(f, skel, off, -1);
 }
 
 static void feature_try_perf(struct features *f, struct calib_bpf *skel, unsigned long off)
@@ -192,7 +196,7 @@ static struct calib_bpf *feature_load(bool is_multi)
 	return skel;
 }
 
-void features_probe(struct features *ret)
+void features_probe(struct features *ret, bool want_perf)
 {
 	unsigned long off = feature_file_off((const void *)feature_site);
 	struct calib_bpf *skel;
@@ -209,7 +213,7 @@ void features_probe(struct features *ret)
 		if (skel)
 			feature_try_multi(&f, skel, off);
 		calib_bpf__destroy(skel);
-		skel = feature_load(false);
+		skel = want_perf || !f.has_uprobe_multi ? feature_load(false) : NULL;
 		if (skel)
 			feature_try_perf(&f, skel, off);
 		calib_bpf__destroy(skel);

@@ -16,16 +16,17 @@ struct features {
 	bool has_uprobe; /* a uprobe on this very program was hit, by either way below */
 	bool has_uprobe_multi; /* one link for many sites (6.6) */
 	bool has_multi_pid_filter; /* its pid filter hits all threads of the process (6.10) */
-	bool has_perf_uprobe; /* one perf event a site: the older way */
+	bool has_perf_uprobe; /* one perf event a site: the older way, perhaps not tried */
 	int cpus_cnt; /* possible CPUs */
 	uint32_t hit_cost_ns; /* of one emulated, empty probe here and now; 0 = not measured */
 	uint32_t perf_cost_ns; /* the same by one perf event a site; 0 = not measured */
 	uint32_t step_cost_ns; /* of one at an instruction that the kernel must single-step; 0 = ... */
 };
 
-/* Asks the kernel; what cannot be asked stays false. Takes about 30 ms. Never fails: see
- * features_check. Probes only a function of this program, by a link that is closed again. */
-void features_probe(struct features *ret);
+/* Asks the kernel; what cannot be asked stays false. Never fails: see features_check.
+ * Probes only a function of this program, by a link that is closed again: 60 ms. The older way is
+ * tried when `want_perf`, or nothing else works; closing that one takes 100 ms more. */
+void features_probe(struct features *ret, bool want_perf);
 
 /* 0 when recording is possible; else logs what is missing and what mends it: -EPERM, or
  * -EOPNOTSUPP for a kernel that lacks it. */

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <linux/types.h>
 
@@ -42,6 +43,19 @@ static int manifest_claim(struct metadata *m, const struct opt *o, const struct 
 	return err;
 }
 
+/* Until it is told otherwise (unread.c, runtime.c), what is read from memory is not known. */
+static int manifest_unknown(struct metadata *m)
+{
+	int err = metadata_set(m, "tokio.local_queue", "false");
+
+	if (!err)
+		err = metadata_set(m, "agent.unknown",
+				   "PollStartEvent.local_queue,"
+				   "RuntimeMetricsEvent.global_queue_depth,"
+				   "RuntimeMetricsEvent.alive_tasks");
+	return err;
+}
+
 /* The file that carries Tokio: others are in the plan for the unwinder's sake. */
 static const struct plan_file *manifest_tokio(const struct plan *p)
 {
@@ -49,6 +63,24 @@ static const struct plan_file *manifest_tokio(const struct plan *p)
 		if (p->files[i].vtables_cnt)
 			return &p->files[i];
 	return &p->files[0];
+}
+
+/* Task ids of the second copy of Tokio and further ones are told by their high bits: whose are they? */
+static int manifest_copies(struct metadata *m, const struct target *t, const struct plan *p)
+{
+	int err = 0;
+
+	for (size_t i = 1; !err && i < p->files_cnt; i++) {
+		const struct plan_file *f = &p->files[i];
+		char key[32];
+
+		if (!f->vtables_cnt)
+			continue;
+		snprintf(key, sizeof(key), "tokio.copy.%zu", i);
+		err = metadata_setf(m, key, "%s %s", f->tokio[0] ? f->tokio : "unknown",
+				    t->files[f->target_file].path);
+	}
+	return err;
 }
 
 static int manifest_build(struct metadata *m, const struct plan_file *f)
@@ -92,7 +124,11 @@ int manifest_new(const struct opt *o, const struct target *t, const struct plan 
 	if (!err)
 		err = manifest_claim(m, o, p);
 	if (!err)
+		err = manifest_unknown(m);
+	if (!err)
 		err = manifest_build(m, manifest_tokio(p));
+	if (!err)
+		err = manifest_copies(m, t, p);
 	if (!err)
 		err = manifest_options(m, o);
 	if (err)

@@ -58,6 +58,7 @@ struct opt {
 
 	bool dry_run; /* print the plan, attach nothing */
 	bool json; /* print what is printed on standard output as JSON */
+	bool wait; /* a target that carries no Tokio yet is waited for */
 	bool best_effort; /* a target that cannot be recorded is a warning, not a failure */
 	bool quiet, verbose; /* at most one is set, the last one given */
 };

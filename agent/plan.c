@@ -51,9 +51,29 @@ static int plan_file_at(struct planner *p, struct plan_file *f, const struct tar
 	f->tls_sz = p->img->tls_sz;
 	f->tls_align = p->img->tls_align;
 	plan->files = files;
+	for (size_t i = 0; i < plan->files_cnt; i++)
+		f->counters_before += files[i].counters_cnt;
 	p->file = (uint32_t)plan->files_cnt;
 	files[plan->files_cnt++] = *f;
 	return 0;
+}
+
+/* Opens one file, finds its task types. -ENOENT: it carries no Tokio. `f` is to be freed in any case. */
+static int plan_open_file(struct planner *p, const struct target_file *tf, struct plan_file *f,
+			  size_t *ret_left_cnt)
+{
+	size_t left_cnt = 0;
+	int err = image_open(tf->fd, tf->sz, &p->img);
+
+	if (!err)
+		err = relocs_open(p->img, &p->relocs);
+	if (!err) {
+		starts_open(&p->starts, p->img);
+		err = tokio_find(p->img, p->relocs, &p->starts, f, &left_cnt);
+	}
+	if (ret_left_cnt)
+		*ret_left_cnt = left_cnt;
+	return err;
 }
 
 /* Searches one file. 0: it carries Tokio and its sites are planned; -ENOENT: it does not. */
@@ -61,15 +81,11 @@ static int plan_search(struct planner *p, const struct target_file *tf, uint32_t
 {
 	struct plan_file f = { .target_file = target_file };
 	size_t left_cnt = 0;
-	int err;
+	int err = plan_open_file(p, tf, &f, &left_cnt);
 
-	err = image_open(tf->fd, tf->sz, &p->img);
-	if (!err)
-		err = relocs_open(p->img, &p->relocs);
-	if (!err) {
-		starts_open(&p->starts, p->img);
-		err = tokio_find(p->img, p->relocs, &p->starts, &f, &left_cnt);
-	}
+	if (!err && p->plan->files_cnt == WIRE_COPIES_MAX)
+		err = log_warn(-ENOENT, "%s carries one more Tokio than the %d that are told apart "
+					"in a process, ignoring it", tf->path, WIRE_COPIES_MAX);
 	if (!err)
 		err = plan_file_at(p, &f, tf);
 	if (err) {
@@ -205,7 +221,8 @@ int plan_build(const struct target *t, const struct plan_options *o, const struc
 	else
 		err = log_error(damaged_cnt ? -ENOEXEC : -ENOENT,
 				"process %d (%s) carries no Tokio 1.23 or later: searched %zu "
-				"files for its task vtables, %zu of them damaged",
+				"files for its task vtables, %zu of them damaged; if it loads one "
+				"later, use --wait",
 				(int)t->pid, t->comm, t->files_cnt, damaged_cnt);
 	if (err) {
 		plan_free(p.plan);
@@ -214,6 +231,18 @@ int plan_build(const struct target *t, const struct plan_options *o, const struc
 	plan_settle(p.plan);
 	*ret = p.plan;
 	return 0;
+}
+
+bool plan_carries_tokio(const struct target *t, size_t file)
+{
+	struct planner p = { .opt = NULL };
+	struct plan_file f = { .target_file = (uint32_t)file };
+	bool is_found;
+
+	is_found = !plan_open_file(&p, &t->files[file], &f, NULL);
+	plan_close_file(&p);
+	free(f.vtables);
+	return is_found;
 }
 
 bool plan_has_site(const struct plan *p, int kind)

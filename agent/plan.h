@@ -23,6 +23,7 @@ enum plan_level { PLAN_STAT, PLAN_POLLS, PLAN_WAKES, PLAN_FULL };
 #define PLAN_SITES_MAX 16384 /* per target; what is over it is an omission */
 #define PLAN_VTABLES_MAX 8192 /* per file */
 #define PLAN_COUNTERS_MAX 16 /* id counter candidates per file */
+#define PLAN_COUNTERS_ALL_MAX 64 /* and of all files */
 #define PLAN_REASON_SZ 120
 
 struct plan_site {
@@ -37,7 +38,7 @@ struct plan_site {
 	bool has_location; /* tokio_unstable: the word at id_off + 8 is &Location */
 	uint16_t id_off; /* 0 = differs between the types that share it: ask the vtable */
 	uint16_t scheduler_off;
-	uint16_t counter; /* WIRE_SITE_SPAWN_ID: index into plan_file.counters */
+	uint16_t counter; /* WIRE_SITE_SPAWN_ID: number of the counter, over the counters of all files */
 	uint32_t file; /* index into the plan's files */
 	uint64_t vaddr, file_off; /* of the probed instruction */
 	uint64_t func_vaddr; /* start of the function (or the call) it belongs to */
@@ -61,7 +62,8 @@ struct plan_vtable { /* one future type, as Tokio's static task vtable shows it 
 	bool is_blocking; /* belongs to the blocking pool (id_off - scheduler_off != 8) */
 };
 
-struct plan_file { /* one with Tokio in it; without types: it only holds the raise site */
+struct plan_file { /* one with Tokio in it, numbered as wire.h numbers copies of Tokio; without types
+		    * it only holds the raise site, and comes after those */
 	uint32_t target_file; /* index into struct target.files */
 	char build_id[41]; /* hex; "" = none */
 	char tokio[24]; /* "1.47.1", "" = unknown */
@@ -73,6 +75,7 @@ struct plan_file { /* one with Tokio in it; without types: it only holds the rai
 	size_t vtables_cnt;
 	uint64_t counters[PLAN_COUNTERS_MAX]; /* vaddrs of id counter candidates */
 	size_t counters_cnt;
+	size_t counters_before; /* of the files before this one */
 	uint64_t tls_sz; /* PT_TLS memsz of this file, 0 = none */
 	uint64_t tls_align;
 };
@@ -101,6 +104,9 @@ struct plan_options {
 int plan_build(const struct target *t, const struct plan_options *o, const struct features *f,
 	       struct plan **ret);
 void plan_free(struct plan *p);
+
+/* Does this file of the target carry Tokio? Says nothing of files that are damaged. */
+bool plan_carries_tokio(const struct target *t, size_t file);
 
 /* Is there any site of this kind (enum wire_site)? */
 bool plan_has_site(const struct plan *p, int kind);

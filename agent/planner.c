@@ -17,7 +17,6 @@
 #include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include "bpf/wire.h"
 
 #define PLANNER_OMISSIONS_MAX 4096 /* further ones are dropped: each has a reason seen before */
@@ -240,16 +239,17 @@ static int planner_returns(struct planner *p)
 	return err;
 }
 
-/* index of the counter in the file's list, or -1 when the list is full */
+/* number of the counter among those of all files, or -1 when there are too many */
 static int planner_counter(struct plan_file *f, uint64_t vaddr)
 {
 	for (size_t i = 0; i < f->counters_cnt; i++)
 		if (f->counters[i] == vaddr)
-			return (int)i;
-	if (f->counters_cnt == PLAN_COUNTERS_MAX)
+			return (int)(f->counters_before + i);
+	if (f->counters_cnt == PLAN_COUNTERS_MAX ||
+	    f->counters_before + f->counters_cnt == PLAN_COUNTERS_ALL_MAX)
 		return -1;
 	f->counters[f->counters_cnt] = vaddr;
-	return (int)f->counters_cnt++;
+	return (int)(f->counters_before + f->counters_cnt++);
 }
 
 static int planner_add_draw(struct planner *p, const struct counter_draw *d)
@@ -262,7 +262,7 @@ static int planner_add_draw(struct planner *p, const struct counter_draw *d)
 
 	q.pass_calls = true;
 	if (counter < 0)
-		return planner_omit(p, s.kind, d->vaddr, "too many counters in this file");
+		return planner_omit(p, s.kind, d->vaddr, "too many counters");
 	return planner_add(p, &q, &s);
 }
 

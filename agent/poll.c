@@ -193,14 +193,6 @@ static void mark_blocking(struct track *t, struct thread *th, const struct worke
 	}
 }
 
-static void note_queue(struct track *t, uint16_t local_queue)
-{
-	if (local_queue != WIRE_QUEUE_UNKNOWN)
-		t->queue_read++;
-	else
-		t->queue_unread++;
-}
-
 static struct worker *place(struct track *t, struct thread *th, const struct wire_poll_start *rec)
 {
 	struct worker *w = th->worker;
@@ -296,7 +288,7 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 	arrive(t, p);
 	if (!p->worker)
 		return false;
-	note_queue(t, rec->local_queue);
+	unread_note(&t->unread, t->e, p->worker, rec->local_queue != WIRE_QUEUE_UNKNOWN, ts);
 	workers_poll_start(t->workers, p,
 			   rec->local_queue == WIRE_QUEUE_UNKNOWN ? 0 : rec->local_queue);
 	return true;

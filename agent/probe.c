@@ -23,6 +23,7 @@
 #include "probehits.h"
 #include "probesample.h"
 #include "recorder.skel.h"
+#include "probereturns.h"
 #include "target.h"
 
 #define PROBE_SAMPLE_RING_SZ (1u << 20)
@@ -31,6 +32,8 @@
 struct probe_slot {
 	pid_t pid; /* 0 = free */
 	struct probegroup groups[PROBE_GROUPS_MAX];
+	struct probereturns *returns;
+	uint32_t session; /* number of the session: never 0, never twice */
 };
 
 struct probe {
@@ -39,6 +42,7 @@ struct probe {
 	struct probesample *samples; /* NULL = none asked for */
 	int *ring_fds; /* cpus_cnt + 1 */
 	unsigned cpus_cnt;
+	uint32_t sessions_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
 	struct probehits hits;
 };
@@ -152,25 +156,20 @@ void probe_close(struct probe *p)
 	free(p);
 }
 
-struct probe_return { /* struct return_key of maps.bpf.h */
-	uint64_t addr, slot;
-};
-
-static int probe_add_returns(struct probe *p, unsigned slot_no, const struct plan *plan)
+/* What BPF has of an earlier session in this slot is of another plan, perhaps another program. */
+static int probe_forget(struct probe *p, unsigned slot_no)
 {
-	__u8 value = 1;
+	struct wire_counts *zero = calloc(p->cpus_cnt, sizeof(*zero));
+	__u32 key = slot_no;
+	int err;
 
-	for (size_t i = 0; i < plan->sites_cnt; i++) {
-		const struct plan_site *s = &plan->sites[i];
-		struct probe_return key = { s->return_vaddr + plan->files[s->file].bias, slot_no };
-
-		if (s->kind != WIRE_SITE_RETURN)
-			continue;
-		if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.return_addrs), &key, &value, 0))
-			return log_warn(-errno, "no room for return address %zu: its ends will be inferred",
-					i);
-	}
-	return 0;
+	if (!zero)
+		return -ENOMEM;
+	err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.counts), &key, zero, 0);
+	free(zero);
+	p->skel->bss->seat_layouts[slot_no] = (struct wire_seat_layout){ .gen = 0 };
+	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
+	return err;
 }
 
 int probe_begin(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan)
@@ -182,11 +181,14 @@ int probe_begin(struct probe *p, unsigned slot_no, const struct target *t, const
 	p->skel->bss->target_states[slot_no] = (struct wire_target_state){
 		.hits_base = probehits_take(&p->hits, slot_no, plan->sites_cnt),
 	};
-	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
 	slot->pid = t->pid;
-	err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
+	slot->session = ++p->sessions_cnt;
+	err = probe_forget(p, slot_no);
 	if (!err)
-		probe_add_returns(p, slot_no, plan);
+		err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
+	if (!err)
+		err = probereturns_fill(bpf_map__fd(p->skel->maps.return_addrs), slot_no, plan,
+				     &slot->returns);
 	if (!p->features.has_multi_pid_filter && p->features.has_uprobe_multi)
 		log_warn(0, "this kernel's uprobe pid filter misses threads (before 6.10): other processes "
 			    "of the same binary are probed too, though not recorded");
@@ -227,7 +229,8 @@ void probe_set_want(struct probe *p, unsigned slot, unsigned want)
 
 void probe_activate(struct probe *p, unsigned slot)
 {
-	__atomic_store_n(&p->skel->bss->target_states[slot].ready, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->skel->bss->target_states[slot].ready, p->slots[slot].session,
+			 __ATOMIC_RELEASE);
 }
 
 void probe_deactivate(struct probe *p, unsigned slot)
@@ -254,6 +257,7 @@ void probe_detach(struct probe *p, unsigned slot_no)
 	for (unsigned i = 0; i < PROBE_GROUPS_MAX; i++)
 		probe_remove(p, slot_no, i);
 	probehits_leave(&p->hits, slot_no);
+	probereturns_clear(slot->returns);
 	*slot = (struct probe_slot){};
 }
 

@@ -26,7 +26,9 @@ static __u64 probegroup_cookie(const struct plan_site *s, size_t number)
 	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_words, s->has_location,
 			   scheduler_words) |
 	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
-	       WIRE_COOKIE_NO_LIST(s->is_list_lost) | WIRE_COOKIE_NUMBER(number);
+	       WIRE_COOKIE_NO_LIST(s->is_list_lost) |
+	       WIRE_COOKIE_OF_COPY(s->file % WIRE_COPIES_MAX) | /* all but raise sites are below it */
+	       WIRE_COOKIE_NUMBER(number);
 }
 
 static const char *probegroup_path(const struct target *t, const struct plan *plan, size_t file)

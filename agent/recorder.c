@@ -21,14 +21,13 @@
 
 #include "bpf/wire.h"
 #include "clock.h"
+#include "comeback.h"
 #include "feature.h"
 #include "log.h"
 #include "opt.h"
-#include "plan.h"
 #include "probe.h"
 #include "ring.h"
 #include "session.h"
-#include "target.h"
 
 struct recorder_closing {
 	pthread_t thread;
@@ -45,7 +44,8 @@ struct recorder {
 	struct rings *rings;
 	struct session *sessions[OPT_PIDS_MAX]; /* by slot; NULL = not recorded (any more) */
 	struct recorder_closing closings[OPT_PIDS_MAX]; /* by slot */
-	size_t open_cnt;
+	struct comeback *comebacks[OPT_PIDS_MAX]; /* by slot: to be recorded again; NULL = none */
+	size_t open_cnt, comebacks_cnt;
 	int epoll_fd, signal_fd, timer_fd;
 	uint64_t second_ns, end_ns;
 	uint64_t late_cnt, bad_cnt;
@@ -200,26 +200,106 @@ static void recorder_end_all(struct recorder *r, const char *why)
 			recorder_end(r, i, why);
 }
 
+static int recorder_open_session(struct recorder *r, size_t slot)
+{
+	int err = session_open(r->o, &r->features, r->probe, (unsigned)slot, r->o->pids[slot],
+			       &r->sessions[slot]);
+
+	if (!err)
+		err = recorder_watch(r, session_pidfd(r->sessions[slot]), (unsigned)slot);
+	if (err && r->o->best_effort)
+		log_warn(0, "pid %d is not recorded%s", r->o->pids[slot],
+			 r->o->pids_cnt > 1 ? ", going on with the others" : "");
+	if (err)
+		return err;
+	r->open_cnt++;
+	log_info("recording pid %d into %s (%zu probes)", r->o->pids[slot],
+		 session_path(r->sessions[slot]), probe_sites(r->probe, (unsigned)slot));
+	return 0;
+}
+
+static int recorder_wait(struct recorder *r, size_t slot)
+{
+	int err = comeback_open(r->o->pids[slot], -1, COMEBACK_FIRST, clock_now_ns(),
+				&r->comebacks[slot]);
+
+	if (err)
+		return log_error(err, "cannot wait for process %d: %s", r->o->pids[slot],
+				 strerror(-err));
+	log_info("waiting until pid %d carries a Tokio", r->o->pids[slot]);
+	r->comebacks_cnt++;
+	return 0;
+}
+
 static int recorder_open_sessions(struct recorder *r)
 {
 	for (size_t i = 0; i < r->o->pids_cnt; i++) {
-		int err = session_open(r->o, &r->features, r->probe, (unsigned)i, r->o->pids[i],
-				       &r->sessions[i]);
+		int err = r->o->wait ? recorder_wait(r, i) : recorder_open_session(r, i);
 
-		if (!err)
-			err = recorder_watch(r, session_pidfd(r->sessions[i]), (unsigned)i);
 		if (err && !r->o->best_effort)
 			return err;
-		if (err) {
-			log_warn(0, "pid %d is not recorded%s", r->o->pids[i],
-				 r->o->pids_cnt > 1 ? ", going on with the others" : "");
-			continue;
-		}
-		r->open_cnt++;
-		log_info("recording pid %d into %s (%zu probes)", r->o->pids[i],
-			 session_path(r->sessions[i]), probe_sites(r->probe, (unsigned)i));
 	}
-	return r->open_cnt ? 0 : -ENOENT;
+	return r->open_cnt || r->comebacks_cnt ? 0 : -ENOENT;
+}
+
+/* The process runs on as something else than what is recorded: this recording ends, another may
+ * follow it in the same directory. */
+static void recorder_leave(struct recorder *r, size_t slot, const char *why,
+			   enum comeback_after after)
+{
+	struct session *s = r->sessions[slot];
+	int err = comeback_open(session_pid(s), session_pidfd(s), after, clock_now_ns(),
+				&r->comebacks[slot]);
+
+	if (err)
+		log_warn(err, "pid %d will not be recorded again: %s", session_pid(s), strerror(-err));
+	else
+		r->comebacks_cnt++;
+	recorder_end(r, slot, why);
+}
+
+static void recorder_come_back(struct recorder *r, size_t slot)
+{
+	struct recorder_closing *closing = &r->closings[slot];
+	enum comeback_state state;
+	int err;
+
+	/* the directory is the earlier recording's until it is sealed */
+	if (closing->is_running && pthread_tryjoin_np(closing->thread, NULL))
+		return;
+	closing->is_running = false;
+	state = comeback_look(r->comebacks[slot], clock_now_ns());
+	if (state == COMEBACK_NOT_YET)
+		return;
+	comeback_close(r->comebacks[slot]);
+	r->comebacks[slot] = NULL;
+	r->comebacks_cnt--;
+	if (closing->err && !r->err)
+		r->err = closing->err;
+	err = state == COMEBACK_NOW ? recorder_open_session(r, slot) : 0;
+	if (err && !r->o->best_effort && !r->err)
+		r->err = err;
+}
+
+/* Exec, dlopen, and what follows from them. */
+static void recorder_look_around(struct recorder *r)
+{
+	for (size_t i = 0; i < r->o->pids_cnt; i++) {
+		const char *path;
+
+		if (r->comebacks[i]) {
+			recorder_come_back(r, i);
+		} else if (r->sessions[i] && session_has_execed(r->sessions[i])) {
+			recorder_leave(r, i, "the process became another program (exec)",
+				       COMEBACK_AFTER_EXEC);
+		} else if (r->sessions[i] &&
+			   (path = session_newcomer(r->sessions[i], clock_now_ns()))) {
+			log_info("pid %d has loaded %s, which carries a Tokio that is not recorded yet",
+				 session_pid(r->sessions[i]), path);
+			recorder_leave(r, i, "going on with all of them in a new session",
+				       COMEBACK_AFTER_DLOPEN);
+		}
+	}
 }
 
 static void recorder_on_event(struct recorder *r, unsigned tag)
@@ -230,9 +310,7 @@ static void recorder_on_event(struct recorder *r, unsigned tag)
 	if (tag == RECORDER_TAG_TIMER) {
 		if (read(r->timer_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
 			recorder_drain(r, false);
-		for (size_t i = 0; i < r->o->pids_cnt; i++)
-			if (r->sessions[i] && session_has_execed(r->sessions[i]))
-				recorder_end(r, i, "the process became another program (exec)");
+		recorder_look_around(r);
 	} else if (tag == RECORDER_TAG_SIGNAL) {
 		if (read(r->signal_fd, &info, sizeof(info)) == sizeof(info) &&
 		    info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
@@ -246,7 +324,7 @@ static int recorder_loop(struct recorder *r)
 {
 	struct epoll_event events[16];
 
-	while (r->open_cnt && !r->is_stopping) {
+	while ((r->open_cnt || r->comebacks_cnt) && !r->is_stopping) {
 		int cnt = epoll_wait(r->epoll_fd, events, 16, -1);
 
 		if (cnt < 0 && errno != EINTR)
@@ -265,7 +343,7 @@ int recorder_run(const struct opt *o)
 	struct probe_options po = { .ring_sz = o->ring_sz, .cpu_hz = o->cpu_hz, .has_sched = true };
 	int err;
 
-	features_probe(&r.features);
+	features_probe(&r.features, o->perf_uprobes);
 	if (o->perf_uprobes) {
 		r.features.has_uprobe_multi = r.features.has_multi_pid_filter = false;
 		r.features.hit_cost_ns = r.features.perf_cost_ns;
@@ -288,6 +366,8 @@ int recorder_run(const struct opt *o)
 	if (r.rings)
 		recorder_end_all(&r, err ? "after the failure" : "stopped");
 	recorder_join(&r);
+	for (size_t i = 0; i < o->pids_cnt; i++)
+		comeback_close(r.comebacks[i]);
 	rings_close(r.rings);
 	probe_close(r.probe);
 	if (r.timer_fd >= 0)
@@ -297,30 +377,4 @@ int recorder_run(const struct opt *o)
 	if (r.epoll_fd >= 0)
 		close(r.epoll_fd);
 	return err ? err : r.err;
-}
-
-int recorder_dry_run(const struct opt *o)
-{
-	struct plan_options po = {
-		.level = (enum plan_level)opt_top_level(o),
-		.allow_stepped = o->allow_stepped,
-		.allow_stack = true,
-	};
-	int ret = 0;
-
-	for (size_t i = 0; i < o->pids_cnt; i++) {
-		struct target *t = NULL;
-		struct plan *p = NULL;
-		int err = target_open(o->pids[i], &t);
-
-		if (!err)
-			err = plan_build(t, &po, NULL, &p);
-		if (!err)
-			err = o->json ? plan_print_json(p, t, stdout) : plan_print(p, t, stdout);
-		plan_free(p);
-		target_close(t);
-		if (err && !ret && !o->best_effort)
-			ret = err;
-	}
-	return ret;
 }

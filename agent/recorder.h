@@ -11,12 +11,10 @@ struct opt;
 
 /*
  * Records every process of `o` until it ends, a signal comes or the duration is over; then drains,
- * detaches, seals and prints each summary. 0, or the first failure (logged): without
+ * detaches, seals and prints each summary. A process that becomes another program, or loads a Tokio
+ * that is not recorded, gets a recording of its own from then on, in the same directory. 0, or the first failure (logged): without
  * --best-effort one target that cannot be recorded fails the whole run before it begins.
  */
 int recorder_run(const struct opt *o);
-
-/* --dry-run: prints the plan of each process; attaches nothing. */
-int recorder_dry_run(const struct opt *o);
 
 #endif /* DIAL9_RECORDER_H */

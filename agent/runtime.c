@@ -13,7 +13,6 @@
 #include "agent/log.h"
 #include "agent/metadata.h"
 #include "agent/seat.h"
-#include "agent/tasklist.h"
 #include "agent/track.h"
 
 #define OWNERS_MAX 4096 /* task lists known; all are forgotten, and asked again, at the cap */
@@ -328,36 +327,13 @@ struct worker *runtimes_unseated(struct runtimes *rs, uint32_t owner_id)
 	return w;
 }
 
-/* ---- samples ---- */
-
-void runtimes_sample(struct runtimes *rs, const struct tasklists *lists, uint64_t now_ns,
-		     bool has_all)
+struct runtime *runtimes_next(struct runtimes *rs, uint32_t *at)
 {
-	const struct track_options *o = rs->o;
+	while (*at < TRACK_RUNTIMES_MAX) {
+		struct runtime *rt = &rs->at[(*at)++];
 
-	for (size_t i = 0; i < TRACK_RUNTIMES_MAX; i++) {
-		struct runtime *rt = &rs->at[i];
-		int64_t depth = -1, alive = -1;
-		const struct tasklist *list;
-
-		if (!rt->workers_cnt || !rt->owner_id || is_dead(rt))
-			continue;
-		list = tasklists_by_owner(lists, rt->owner_id);
-		o->ops->runtime(o->ctx, rt->scheduler, rt->owner_id, list ? list->owned_tasks : 0,
-				&depth, &alive);
-		if (alive < 0 && has_all && list)
-			alive = list->alive;
-		if (depth < 0)
-			metadata_add(emit_metadata(rs->e), "agent.unknown",
-				     "RuntimeMetricsEvent.global_queue_depth");
-		if (alive < 0)
-			metadata_add(emit_metadata(rs->e), "agent.unknown",
-				     "RuntimeMetricsEvent.alive_tasks");
-		emit_put_runtime_metrics(
-			rs->e, now_ns,
-			&(struct d9_runtime_metrics){
-				.runtime_name = rt->name,
-				.global_queue_depth = depth < 0 ? 0 : (uint32_t)depth,
-				.alive_tasks = alive < 0 ? 0 : (uint32_t)alive});
+		if (rt->workers_cnt && !is_dead(rt))
+			return rt;
 	}
+	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * runtime.h - the runtimes of the target: which task list and which scheduler belongs to which,
- * their names, their blocks of worker ids, their 10 ms samples.
+ * their names, their blocks of worker ids.
  *
  * A multi_thread runtime has as many workers as its seats say, a current_thread runtime one. What
  * is neither gets a block of its own: local-<tid> (LocalSet, block_on: one thread), unknown-<owner>
@@ -20,7 +20,6 @@ struct emit;
 struct poll;
 struct runtimes;
 struct seat;
-struct tasklists;
 struct thread;
 struct track_options;
 
@@ -38,6 +37,11 @@ struct runtime {
 	uint32_t workers_cnt; /* 0 = block not reserved yet; UNSEATED has no block */
 	struct worker *workers; /* workers_cnt of them, ids contiguous */
 	uint32_t name; /* emit_name */
+	struct runtime_sampled { /* gauge.c: of its list of tasks */
+		uint32_t owner_id; /* that list */
+		bool has_depth, has_alive; /* known once */
+		uint8_t missed; /* ticks since then at which one was not to be had */
+	} sampled;
 	char label[48]; /* the same, as text */
 };
 
@@ -48,6 +52,8 @@ struct worker {
 	struct poll *open; /* its open poll, on `holder` */
 	struct thread *parked; /* thread whose WorkerParkEvent is open, NULL = not parked */
 	bool was_held;
+	bool is_unread; /* unread.c: its poll starts carry no queue length */
+	uint64_t unread_ns; /* the last of these */
 };
 
 int runtimes_new(const struct track_options *o, struct emit *e, struct runtimes **ret);
@@ -72,10 +78,7 @@ struct worker *runtimes_unseated(struct runtimes *rs, uint32_t owner_id);
 /* Any worker by its id, NULL if there is none. */
 struct worker *runtimes_worker(struct runtimes *rs, uint32_t id);
 
-/* RuntimeMetricsEvent of each live MULTI and CURRENT runtime. `lists` helps to find them in memory;
- * `has_all`: every task was seen since it was spawned, so that our own count will do where memory
- * does not tell. */
-void runtimes_sample(struct runtimes *rs, const struct tasklists *lists, uint64_t now_ns,
-		     bool has_all);
+/* Each runtime that has workers of its own and is not over: start with 0, NULL at the end. */
+struct runtime *runtimes_next(struct runtimes *rs, uint32_t *at);
 
 #endif /* DIAL9_RUNTIME_H */

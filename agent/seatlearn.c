@@ -11,12 +11,16 @@
 
 static void seatlearn_look(struct seatlearn *l, uint64_t now_ns)
 {
-	size_t cnt = roster_cnt(l->roster);
 	struct seat seat;
 	uint64_t fsbase;
+	size_t cnt;
 
+	/* the runtime whose queues get used may have been built since the last listing */
+	if (roster_refresh(l->roster, now_ns))
+		return;
+	cnt = roster_cnt(l->roster);
 	for (size_t i = 0; i < cnt && i < SEATLEARN_THREADS; i++) {
-		pid_t tid = roster_tid(l->roster, i);
+		pid_t tid = roster_tid(l->roster, l->at++ % cnt);
 
 		if (!roster_fsbase(l->roster, tid, now_ns, &fsbase))
 			seats_find(l->seats, tid, fsbase, &seat);
@@ -29,7 +33,7 @@ void seatlearn_tick(struct seatlearn *l, uint64_t now_ns)
 
 	if (!l->left || l->left == -ENOTSUP || now_ns < l->next_ns)
 		return;
-	l->next_ns = now_ns + SEATLEARN_NS;
+	l->next_ns = now_ns + (l->looks_cnt++ < SEATLEARN_LOOKS ? SEATLEARN_NS : SEATLEARN_SLOW_NS);
 	if (l->left > 0)
 		seatlearn_look(l, now_ns);
 	l->left = seats_layout(l->seats, &layout);

@@ -8,6 +8,7 @@
 #ifndef DIAL9_SEATLEARN_H
 #define DIAL9_SEATLEARN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <linux/types.h>
@@ -15,7 +16,9 @@
 #include "bpf/wire.h"
 
 #define SEATLEARN_NS 100000000ull /* between two looks at a layout that is not whole */
-#define SEATLEARN_THREADS 32 /* threads looked at each time */
+#define SEATLEARN_LOOKS 50 /* after so many it goes on, but at this pace: */
+#define SEATLEARN_SLOW_NS 1000000000ull
+#define SEATLEARN_THREADS 32 /* threads looked at each time, one after the other */
 
 struct probe;
 struct roster;
@@ -28,6 +31,8 @@ struct seatlearn { /* all borrowed; left = -EAGAIN, the rest 0 at first */
 	unsigned slot;
 	int left; /* of seats_layout at the last look */
 	uint64_t next_ns;
+	size_t at; /* the thread whose turn it is */
+	uint32_t looks_cnt;
 	struct wire_seat_layout layout; /* what BPF was told last */
 };
 

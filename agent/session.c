@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "answer.h"
+#include "arrivals.h"
 #include "bpf/wire.h"
 #include "clock.h"
 #include "emit.h"
@@ -45,6 +46,7 @@ struct session {
 	struct track *track;
 	struct taskword *taskword;
 	struct answer answer;
+	struct arrivals *arrivals;
 	struct probe *probe;
 	unsigned slot;
 	struct ladder *ladder;
@@ -133,9 +135,6 @@ static int session_start_track(struct session *s, const struct opt *o)
 
 	ladder_describe(s->ladder, ladder_now(s->ladder), "asked for", &eo.level);
 	ladder_track_level(s->ladder, ladder_now(s->ladder), &level);
-	for (size_t i = 0; i < s->plan->files_cnt; i++)
-		if (s->plan->files[i].counters_cnt > to.counters_cnt)
-			to.counters_cnt = (uint32_t)s->plan->files[i].counters_cnt;
 	err = emit_open(&eo, clock_now_ns(), &s->emit);
 	if (!err)
 		err = track_open(&to, s->emit, &s->track);
@@ -148,6 +147,7 @@ static void session_free(struct session *s)
 {
 	session_detach(s);
 	ladder_close(s->ladder);
+	arrivals_close(s->arrivals);
 	track_close(s->track);
 	emit_close(s->emit);
 	segments_close(s->segments);
@@ -189,6 +189,8 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		err = taskword_open(p, slot, s->target, s->plan, s->metadata, &s->taskword);
 	if (!err)
 		err = roster_open(p, pid, &s->roster);
+	if (!err)
+		err = arrivals_open(pid, s->target, &s->arrivals);
 	if (err)
 		goto out;
 	s->answer = (struct answer){
@@ -350,6 +352,11 @@ const char *session_path(const struct session *s)
 	return segments_path(s->segments);
 }
 
+const char *session_newcomer(struct session *s, uint64_t now_ns)
+{
+	return arrivals_look(s->arrivals, now_ns) ? arrivals_path(s->arrivals) : NULL;
+}
+
 bool session_has_execed(const struct session *s)
 {
 	return s->has_execed;
@@ -373,6 +380,8 @@ void session_detach(struct session *s)
 		session_count_flaws(s, s->summary.end_ns);
 	}
 	probe_detach(s->probe, s->slot);
+	for (size_t i = 0; i < roster_cnt(s->roster); i++)
+		probe_set_thread(s->probe, roster_tid(s->roster, i), NULL);
 	s->is_attached = false;
 }
 

@@ -49,6 +49,10 @@ const char *session_path(const struct session *s);
 /* True once the process has replaced itself by exec: its recording is over. */
 bool session_has_execed(const struct session *s);
 
+/* A file with a Tokio that the process has mapped since session_open, and that is not recorded
+ * therefore: its path; NULL = none. To be asked on each tick, and cheap. */
+const char *session_newcomer(struct session *s, uint64_t now_ns);
+
 /* Nothing is recorded from here on; the probes stand until session_detach. */
 void session_stop(struct session *s);
 

@@ -14,6 +14,7 @@
 #define CONFIRM_CNT 8 /* of this many new tasks, 7/8 must have been drawn */
 #define CONFIRM_FEW 3 /* or this many without a miss */
 #define REFUSE_CNT 16 /* of this many, half must have been drawn */
+#define ID_BITS 58 /* of a task id; larger ones are none */
 
 enum counter_state { COUNTER_OPEN, COUNTER_CONFIRMED, COUNTER_REFUSED };
 
@@ -39,6 +40,7 @@ struct spawns {
 	struct emit *e;
 	bool has_events, has_wakes;
 	struct counter counters[SPAWN_COUNTERS_MAX];
+	uint32_t counters_cnt; /* of them seen so far, by their highest number */
 	struct keymap by_key;
 	uint64_t head, tail; /* ring of pending[]: tail is the oldest */
 	uint32_t undecided_cnt;
@@ -80,7 +82,8 @@ void spawns_free(struct spawns *sp)
 
 static uint64_t key_of(uint64_t id, uint32_t counter)
 {
-	return id << 4 | counter; /* counters draw from 1 on: 60 bits hold every id */
+	_Static_assert(SPAWN_COUNTERS_MAX <= 1 << (64 - ID_BITS), "number of a counter");
+	return id << (64 - ID_BITS) | counter; /* copy and id take 52 bits */
 }
 
 static struct pending *at(struct spawns *sp, uint64_t i)
@@ -104,9 +107,11 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 	struct counter *c;
 	uint32_t old;
 
-	if (rec->counter >= SPAWN_COUNTERS_MAX || !rec->task_id || rec->task_id >> 60)
+	if (rec->counter >= SPAWN_COUNTERS_MAX || !rec->task_id || rec->task_id >> ID_BITS)
 		return false;
 	c = &sp->counters[rec->counter];
+	if (rec->counter >= sp->counters_cnt)
+		sp->counters_cnt = rec->counter + 1;
 	sp->stats.drawn++;
 	if (c->state == COUNTER_REFUSED) {
 		sp->stats.foreign++;
@@ -133,9 +138,9 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 
 bool spawns_is_pending(const struct spawns *sp, uint64_t id)
 {
-	if (id >> 60)
+	if (id >> ID_BITS)
 		return false;
-	for (uint32_t c = 0; c < SPAWN_COUNTERS_MAX; c++)
+	for (uint32_t c = 0; c < sp->counters_cnt; c++)
 		if (sp->counters[c].first_id && sp->counters[c].state == COUNTER_CONFIRMED &&
 		    keymap_get(&sp->by_key, key_of(id, c)) != KEYMAP_NONE)
 			return true;
@@ -188,14 +193,20 @@ static void set_state(struct spawns *sp, uint32_t counter, uint8_t state)
 			decide(sp, i, state == COUNTER_CONFIRMED);
 }
 
-/* A new task's id, which counter `hit` gave out (or none): what the open counters learn. A counter
- * whose draws began above the id may be Tokio's all the same. */
+static bool is_same_copy(const struct counter *c, uint64_t id)
+{
+	return c->first_id >> WIRE_COPY_ID_BITS == id >> WIRE_COPY_ID_BITS;
+}
+
+/* A new task's id, which counter `hit` gave out (or none): what the open counters of its copy of
+ * Tokio learn. A counter whose draws began above the id may be Tokio's all the same. */
 static void learn(struct spawns *sp, uint64_t id, uint32_t hit)
 {
-	for (uint32_t i = 0; i < SPAWN_COUNTERS_MAX; i++) {
+	for (uint32_t i = 0; i < sp->counters_cnt; i++) {
 		struct counter *c = &sp->counters[i];
 
-		if (c->state != COUNTER_OPEN || !c->first_id || id < c->first_id)
+		if (c->state != COUNTER_OPEN || !c->first_id || id < c->first_id ||
+		    !is_same_copy(c, id))
 			continue;
 		c->tried++;
 		c->hit += i == hit;
@@ -212,11 +223,11 @@ bool spawns_take(struct spawns *sp, uint64_t id, uint32_t tid, uint64_t ts_ns,
 {
 	struct pending *best = NULL;
 
-	if (id >> 60)
+	if (id >> ID_BITS)
 		return false;
 	/* The latest draw is the true one: another counter that runs ahead drew the number long
 	 * before, one that lags has not drawn it yet. */
-	for (uint32_t c = 0; c < SPAWN_COUNTERS_MAX; c++) {
+	for (uint32_t c = 0; c < sp->counters_cnt; c++) {
 		uint8_t state = sp->counters[c].state;
 		uint32_t i = sp->counters[c].first_id && state != COUNTER_REFUSED ?
 				     keymap_get(&sp->by_key, key_of(id, c)) :
@@ -268,10 +279,16 @@ void spawns_tick(struct spawns *sp, uint64_t now_ns, bool is_last)
 
 bool spawns_since_birth(const struct spawns *sp)
 {
-	for (uint32_t i = 0; i < SPAWN_COUNTERS_MAX; i++)
-		if (sp->counters[i].state == COUNTER_CONFIRMED && sp->counters[i].first_id == 1)
-			return true;
-	return false;
+	bool is_any = false;
+
+	for (uint32_t i = 0; i < sp->counters_cnt; i++) {
+		if (sp->counters[i].state != COUNTER_CONFIRMED)
+			continue;
+		if (WIRE_OWN_ID(sp->counters[i].first_id) != 1)
+			return false;
+		is_any = true;
+	}
+	return is_any;
 }
 
 void spawns_stats(const struct spawns *sp, struct spawn_stats *ret)

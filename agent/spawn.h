@@ -19,7 +19,7 @@
 #define SPAWN_TTL_NS 30000000000ull /* ids that turn up later are tasks of unknown birth */
 #define SPAWN_UNDECIDED_MAX 256 /* tasks that wait for a counter; further ones become Alive */
 #define SPAWN_DECIDE_NS 2000000000ull /* then a counter that never missed is believed */
-#define SPAWN_COUNTERS_MAX 16 /* PLAN_COUNTERS_MAX */
+#define SPAWN_COUNTERS_MAX 64 /* PLAN_COUNTERS_ALL_MAX */
 
 struct emit;
 struct spawns;
@@ -69,7 +69,7 @@ void spawns_defer(struct spawns *sp, const struct spawn_task *task, const struct
 /* Ages ids, decides what has waited long enough (`is_last`: everything). */
 void spawns_tick(struct spawns *sp, uint64_t now_ns, bool is_last);
 
-/* The confirmed counter began with Tokio's first id: no task is older than the recording. */
+/* Every confirmed counter began with the first id of its Tokio: no task is older than the recording. */
 bool spawns_since_birth(const struct spawns *sp);
 
 struct spawn_stats {

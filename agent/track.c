@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "agent/gauge.h"
 #include "agent/life.h"
-#include "agent/metadata.h"
 #include "agent/offcpu.h"
 #include "agent/poll.h"
 #include "agent/seat.h"
@@ -160,27 +160,13 @@ void track_thread(struct track *t, pid_t tid)
 		workers_greet(t->workers, th);
 }
 
-/* The first polls of a worker come before BPF knows its queue; one in a thousand is let pass. */
-static void tell_queue(struct track *t)
-{
-	struct metadata *m = emit_metadata(t->e);
-	bool is_read = t->queue_unread * 1000 <= t->queue_read;
-
-	metadata_set(m, "tokio.local_queue", is_read ? "true" : t->queue_read ? "partial" : "false");
-	if (t->queue_read)
-		metadata_drop(m, "agent.unknown", "PollStartEvent.local_queue");
-	else
-		metadata_add(m, "agent.unknown", "PollStartEvent.local_queue");
-}
-
 void track_tick(struct track *t, uint64_t now_ns)
 {
 	tasks_tick(t->tasks, !t->o.has_task_events);
 	spawns_tick(t->spawns, now_ns, false);
-	if (t->queue_read || t->queue_unread)
-		tell_queue(t);
-	runtimes_sample(t->runtimes, &t->lists, now_ns,
-			!t->has_lost && spawns_since_birth(t->spawns));
+	unread_tick(&t->unread, t->e, t->runtimes, now_ns);
+	gauges_sample(t->runtimes, &t->o, t->e, &t->lists, now_ns,
+		      !t->has_lost && spawns_since_birth(t->spawns));
 }
 
 void track_level(struct track *t, const struct track_level *l, uint64_t ts_ns)

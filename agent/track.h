@@ -54,7 +54,6 @@ struct track_options {
 	bool has_bind; /* bind_inner is probed: spawns are dated by it, not by the id counter */
 	bool has_raise; /* panics are seen */
 	bool has_wakes; /* every effective wake is recorded (levels wakes and full) */
-	uint32_t counters_cnt; /* id counter candidates, confirmed by track */
 };
 
 int track_open(const struct track_options *o, struct emit *e, struct track **ret);

@@ -17,6 +17,7 @@
 #include "agent/tasklist.h"
 #include "agent/thread.h"
 #include "agent/track.h"
+#include "agent/unread.h"
 #include "agent/wake.h"
 #include "agent/worker.h"
 #include "bpf/wire.h"
@@ -35,8 +36,8 @@ struct track {
 	struct offcpu *offcpu;
 	struct tasklists lists;
 	struct wakes wakes;
-	uint64_t queue_read, queue_unread; /* poll starts with and without a queue depth */
 	bool has_polls; /* poll starts are recorded at this level */
+	struct unread unread;
 	bool has_lost; /* records were lost: our own counts of tasks are not exact */
 	struct track_stats stats;
 };

@@ -54,7 +54,7 @@ static __always_inline int life(struct task_struct *task, __u8 kind)
 	struct thread *t = thread_find(task);
 	struct wire_life *rec;
 
-	if (t && thread_state(t)->ready &&
+	if (t && thread_is_on(t, task, thread_state(t)) &&
 	    submit_reserve(rec, t, kind, 0, bpf_ktime_get_ns()))
 		submit_commit(rec);
 	return 0;

@@ -125,7 +125,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 	t = thread_find(prev);
 	if (t) {
 		state = thread_state(t);
-		if (state->ready && (state->want & WIRE_WANT_SCHED)) {
+		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, prev, state)) {
 			thread_follow(t, state);
 			now = bpf_ktime_get_ns();
 			sched_out(ctx, t, prev, is_preempted, now);
@@ -134,7 +134,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 	t = thread_find(next);
 	if (t) {
 		state = thread_state(t);
-		if (state->ready && (state->want & WIRE_WANT_SCHED))
+		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, next, state))
 			sched_in(t, next, now ?: bpf_ktime_get_ns());
 	}
 	return 0;
@@ -167,7 +167,7 @@ static __always_inline int sched_sampled(void *ctx)
 			return 0;
 	}
 	state = thread_state(t);
-	if (!state->ready || !(state->want & WIRE_WANT_CPU))
+	if (!(state->want & WIRE_WANT_CPU) || !thread_is_on(t, task, state))
 		return 0;
 	thread_follow(t, state);
 	now = bpf_ktime_get_ns();

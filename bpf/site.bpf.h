@@ -164,6 +164,7 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	p->is_blocking = !w->owner_id;
 	p->is_cancelled = flags & WIRE_START_CANCELLED;
 	p->has_raised = 0;
+	p->has_many_refs = w->state >> TASK_REF_SHIFT >= TASK_REF_MANY;
 	p->is_exact = (want & WIRE_WANT_EXACT_ENDS) && t->returns_known;
 	if (w->owner_id)
 		t->polls_async = 1;
@@ -257,7 +258,7 @@ static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, str
 		return;
 	}
 	if (submit_reserve(rec, t, WIRE_WAKE, 0, now)) {
-		rec->woken_id = w->id;
+		rec->woken_id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), w->id);
 		rec->waker_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		submit_commit(rec);
 	}
@@ -289,7 +290,7 @@ static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, str
 	struct wire_spawn_id *rec;
 
 	if (submit_reserve(rec, t, WIRE_SPAWN_ID, 0, now)) {
-		rec->task_id = site_value(ctx, cookie);
+		rec->task_id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), site_value(ctx, cookie));
 		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		rec->counter = WIRE_COOKIE_COUNTER(cookie);
 		rec->pad = 0;
@@ -369,7 +370,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 			return 0;
 	}
 	state = thread_state(t);
-	if (!state->ready)
+	if (!thread_is_on(t, task, state))
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	site_count(state, cookie);

@@ -15,6 +15,7 @@
 #define TASK_CANCELLED 0x20
 #define TASK_REF_SHIFT 6
 #define TASK_REF_MAX (1ull << 24)
+#define TASK_REF_MANY (1ull << 15) /* not to be had in one poll */
 #define TASK_STATE_NEW 0xcc /* three references, JOIN_INTEREST, NOTIFIED */
 
 #define TASK_SCHEDULER_OFF 32 /* where both stand in every build with the default features */
@@ -88,17 +89,39 @@ static __always_inline int task_read(struct task_words *w, __u64 header, __u64 c
 		return err;
 	if (WIRE_COOKIE_ID_OFF(cookie) != TASK_ID_OFF ||
 	    WIRE_COOKIE_SCHEDULER_OFF(cookie) != TASK_SCHEDULER_OFF)
-		return task_read_odd(w, header, cookie);
-	if (WIRE_COOKIE_HAS_LOCATION(cookie))
+		err = task_read_odd(w, header, cookie);
+	else if (WIRE_COOKIE_HAS_LOCATION(cookie))
 		user_word(header + TASK_ID_OFF + 8, &w->location);
-	return 0;
+	w->id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), w->id);
+	if (w->owner_id)
+		w->owner_id = WIRE_COPY_OWNER(WIRE_COOKIE_COPY(cookie), w->owner_id);
+	return err;
+}
+
+#define TASK_ID_OFF_MAX 4096 /* behind the Header, and behind the alignment of a large future */
+
+/* Does a task stand at this address? Asked of what may as well be an allocator's own pointer. */
+static __noinline bool task_is_header(__u64 addr)
+{
+	struct vtable_offs offs;
+	__u64 vtable;
+
+	if (user_word(addr + 16, &vtable) ||
+	    bpf_probe_read_user(&offs, sizeof(offs), (void *)(vtable + VTABLE_OFFS_OFF)))
+		return false;
+	return offs.id_off >= TASK_SCHEDULER_OFF && offs.id_off < TASK_ID_OFF_MAX &&
+	       !(offs.id_off & 7);
 }
 
 enum task_fate { TASK_ALIVE, TASK_GONE, TASK_UNREAD };
 
 /*
  * After a poll: does the very task that was polled still exist? Freed memory shows as a vtable, id
- * or reference count that no longer fits; a failed read says nothing. See tokio-internals, A.
+ * or reference count that no longer fits; a failed read says nothing. Where the heap lies low (a
+ * program at fixed addresses), a pointer of glibc's in the first word can look like a state. Then
+ * another one stands in the second word, where a task has none or a task that is queued behind it;
+ * or, once the memory is given out again, nothing, and the pointer (glibc xors it with its own
+ * place, to the right by 12 bits) makes a count of references that no poll can have added.
  */
 static __always_inline enum task_fate task_fate(const struct open_poll *p, struct task_words *w)
 {
@@ -111,8 +134,12 @@ static __always_inline enum task_fate task_fate(const struct open_poll *p, struc
 		goto gone;
 	if (p->id_off != TASK_ID_OFF && user_word(p->header + p->id_off, &w->id))
 		return TASK_UNREAD;
+	if (w->queue_next && !task_is_header(w->queue_next))
+		goto gone;
 	refs = w->state >> TASK_REF_SHIFT;
-	if (w->id != p->task_id || refs < 1 || refs >= TASK_REF_MAX)
+	if (w->state == p->header >> 12 || (refs >= 2 * TASK_REF_MANY && !p->has_many_refs))
+		goto gone;
+	if (w->id != WIRE_OWN_ID(p->task_id) || refs < 1 || refs >= TASK_REF_MAX)
 		goto gone;
 	/* CANCELLED stays in it behind the end */
 	return w->state & TASK_COMPLETE ? TASK_GONE : TASK_ALIVE;

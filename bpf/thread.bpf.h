@@ -16,7 +16,8 @@ struct open_poll {
 	__u8 is_cancelled; /* CANCELLED stood at the start */
 	__u8 has_raised;
 	__u8 is_exact; /* it returns to a place that is probed */
-	__u8 pad[2];
+	__u8 has_many_refs; /* at the start */
+	__u8 pad;
 };
 
 struct task_words { /* of a task's Header, and behind it; see task.bpf.h */
@@ -46,7 +47,8 @@ struct thread {
 	__u8 has_seat; /* read here, from memory: what the agent found out is older */
 	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
-	__u8 pad[5];
+	__u8 pad;
+	__u32 session; /* in which all this was seen (wire_target_state.ready) */
 };
 
 struct {
@@ -82,6 +84,28 @@ static __noinline struct thread *thread_make(struct task_struct *task)
 static __always_inline const struct wire_target_state *thread_state(const struct thread *t)
 {
 	return &target_states[t->slot & (WIRE_TARGETS_MAX - 1)];
+}
+
+/* A session begins for a thread that has known another one, or none. */
+static __noinline void thread_begin(struct thread *t, struct task_struct *task, __u32 session)
+{
+	__u32 slot = t->slot;
+
+	__builtin_memset(t, 0, sizeof(*t));
+	t->slot = slot;
+	t->tid = task->pid; /* exec gives the thread that calls it another one */
+	t->session = session;
+}
+
+/* Is the target recorded at the moment? What `t` holds is of this session then. */
+static __always_inline bool thread_is_on(struct thread *t, struct task_struct *task,
+					 const struct wire_target_state *state)
+{
+	__u32 session = state->ready;
+
+	if (session && t->session != session)
+		thread_begin(t, task, session);
+	return session;
 }
 
 /* Takes over what the agent has learnt about this thread since it was last asked. */

@@ -6,8 +6,10 @@
  * __u8..__u64), explicit padding, sizes asserted on both sides.
  *
  * Every record begins with struct wire_head. Times are CLOCK_MONOTONIC ns. "Task id" is Tokio's
- * own u64 id; 0 means "none" (Tokio never gives it out). Addresses are in the target's address
- * space. Records of one CPU arrive in one ring, nearly in time order; the agent merges the rings.
+ * own u64 id; 0 means "none" (Tokio never gives it out). Where a process holds several copies of
+ * Tokio (each shared object brings its own), each of them counts from 1: the ids of copy n, a
+ * plan's file n, come as WIRE_COPY_ID(n, id), its owner ids as WIRE_COPY_OWNER(n, id). The first
+ * copy's are as they are. Addresses are in the target's address space. Records of one CPU arrive in one ring, nearly in time order; the agent merges the rings.
  */
 #ifndef DIAL9_WIRE_H
 #define DIAL9_WIRE_H
@@ -20,6 +22,14 @@
 #define WIRE_TARGETS_MAX 256
 #define WIRE_THREADS_MAX 65536
 #define WIRE_SITE_HITS_MAX 65536 /* sites of all targets whose hits are counted one by one */
+#define WIRE_COPIES_MAX 16 /* of Tokio, in one process */
+
+#define WIRE_COPY_ID_BITS 48 /* 9 years of a million tasks a second */
+#define WIRE_COPY_OWNER_BITS 28
+#define WIRE_COPY_ID(copy, id) ((__u64)(copy) << WIRE_COPY_ID_BITS | (id))
+#define WIRE_COPY_OWNER(copy, id) ((__u64)(copy) << WIRE_COPY_OWNER_BITS | (id))
+#define WIRE_OWN_ID(id) ((id) & ((1ull << WIRE_COPY_ID_BITS) - 1)) /* as the copy itself has it */
+#define WIRE_OWN_OWNER(id) ((id) & ((1ull << WIRE_COPY_OWNER_BITS) - 1))
 
 enum wire_kind {
 	WIRE_POLL_START = 1,
@@ -57,7 +67,7 @@ struct wire_poll_start {
 	__u64 task_id;
 	__u64 vtable; /* runtime address of the task's vtable: its type */
 	__u64 location; /* address of its core::panic::Location (tokio_unstable), else 0 */
-	__u32 owner_id; /* low half of Tokio's owner id (names the task list); 0 = blocking pool */
+	__u32 owner_id; /* low half of the owner id (names the task list); 0 = blocking pool */
 	__u16 local_queue; /* depth of this worker's run queue, WIRE_QUEUE_UNKNOWN if not read */
 	__u8 depth; /* polls already open on this thread: 0 = outermost */
 	__u8 pad;
@@ -228,7 +238,9 @@ struct wire_task_word { /* one per slot: where threads keep the id of the task t
 #define WIRE_WANT_TASKS 0x40 /* spawns, shutdowns, panics */
 
 struct wire_target_state { /* one per slot; written by the agent while BPF runs */
-	__u32 ready; /* 0: attached but not yet recording, or already stopping */
+	/* 0: attached but not yet recording, or already stopping; else the number of the session: what
+	 * a thread remembers of an earlier one is void */
+	__u32 ready;
 	__u32 want;
 	__u32 polls_gen; /* changed when POLLS goes: what a thread holds open is no more known */
 	__u32 ends_gen; /* changed when EXACT_ENDS goes: returns of what is open may be missed */
@@ -252,7 +264,8 @@ struct wire_thread_info { /* one per thread of a target, from the task iterator 
 
 /*
  * Attach cookie of a site, one u64:
- *   bits  0-7   enum wire_site
+ *   bits  0-3   enum wire_site
+ *   bits  4-7   number of the copy of Tokio it belongs to
  *   bits  8-11  register holding the task header (or the id), enum wire_reg
  *   bit  12     WIRE_SITE_BIND: rdi is not the task list (any more)
  *   bits 13-20  bytes pushed since function entry or since the return, / 8;
@@ -294,7 +307,9 @@ enum wire_reg {
 #define WIRE_COOKIE_STACK(word, below_rbp) ((__u64)(word) << 54 | (__u64)(below_rbp) << 62)
 #define WIRE_COOKIE_STACK_WORD(c) ((__u8)((c) >> 54))
 #define WIRE_COOKIE_BELOW_RBP(c) ((__u8)((c) >> 62) & 1)
-#define WIRE_COOKIE_SITE(c) ((__u8)(c))
+#define WIRE_COOKIE_SITE(c) ((__u8)(c) & 0x0f)
+#define WIRE_COOKIE_OF_COPY(copy) ((__u64)(copy) << 4) /* to be or-ed in */
+#define WIRE_COOKIE_COPY(c) ((__u8)(c) >> 4)
 #define WIRE_PUSHED_INLINED 255
 #define WIRE_COOKIE_NO_LIST(is_lost) ((__u64)(is_lost) << 12) /* to be or-ed in */
 #define WIRE_COOKIE_HAS_LIST(c) (!((c) >> 12 & 1))

@@ -44,11 +44,13 @@ except() { # NAMES-REGEX FILES...: the files whose base name does not match
 	done
 }
 
-echo 1..12
+echo 1..13
 rule 'format/ includes nothing of ours but itself' \
 	"$(foreign format 'format/[a-z_]+\.(h|def)' format/*.[ch])"
-rule 'viewer/ includes only itself and the public files of format/' \
-	"$(foreign viewer 'viewer/[a-z_]+\.h|format/(trace\.h|records\.def|errors\.def)' viewer/*.[ch])"
+rule 'viewer/core/ includes only itself and the public header of format/' \
+	"$(foreign viewer/core '[a-z_]+\.def|format/trace\.h' viewer/core/*.[ch])"
+rule 'viewer/ includes only itself, its core and the public files of format/' \
+	"$(foreign viewer 'viewer/[a-z_]+\.h|core/[a-z_]+\.(h|def)|format/(trace\.h|records\.def|errors\.def)' viewer/*.[ch])"
 rule 'agent/ includes only itself, the public files of format/, bpf/wire.h and skeletons' \
 	"$(foreign agent 'agent/[a-z_]+\.h|format/(trace\.h|records\.def|errors\.def)|bpf/wire\.h|[a-z_]+\.skel\.h' agent/*.[ch])"
 rule 'bpf/ includes only itself' "$(foreign bpf 'bpf/[a-z_.]+\.h' bpf/*.[ch])"
@@ -62,17 +64,18 @@ rule 'order, track and emit know no files, no ELF and no probes' \
 rule 'segment and retain do not know what an event is' \
 	"$(including '(track|emit|order|ring|probe|bpf/wire)\.h' agent/{segment,retain,dirlock}*.[ch])"
 rule 'no two source files share a name' \
-	"$(for f in agent/*.[ch] viewer/*.[ch] format/*.[ch] bpf/*.[ch]; do basename "$f"; done | sort | uniq -d)"
+	"$(for f in agent/*.[ch] viewer/*.[ch] viewer/core/*.[ch] format/*.[ch] bpf/*.[ch]; do basename "$f"; done | sort | uniq -d)"
 rule 'no uretprobe' \
 	"$(grep -nE 'SEC\("uretprobe|retprobe *= *true|\.session *= *true' /dev/null bpf/* agent/*.[ch])"
 rule 'every source file says its licence' \
-	"$(for f in Makefile agent/*.[ch] viewer/*.[ch] format/*.[ch] format/*.def bpf/*.[ch] \
+	"$(for f in Makefile agent/*.[ch] viewer/*.[ch] viewer/core/*.[ch] viewer/core/*.def format/*.[ch] \
+		format/*.def bpf/*.[ch] \
 		test/*.sh test/*/*.[ch] test/*/*.sh test/*/*.bats test/*/*.bash test/targets/*/*.rs deploy/*; do
 		head -n 5 "$f" | grep -q 'SPDX-License-Identifier: ' || echo "$f"
 	done
 	grep -LE 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' bpf/*.[ch])"
 rule 'CONTEXT.md names every file of the rooms' \
-	"$(for f in agent/*.[ch] viewer/*.[ch] format/*.[ch] bpf/*.[ch]; do
+	"$(for f in agent/*.[ch] viewer/*.[ch] viewer/core/*.[ch] format/*.[ch] bpf/*.[ch]; do
 		b=$(basename "$f")
 		grep -qE "^- \`(${b%.[ch]}|$b)\`" CONTEXT.md || echo "$f"
 	done)"

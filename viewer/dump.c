@@ -71,7 +71,7 @@ static bool dump_is_unknown(const struct dump *d, const struct d9_ev *ev, uint16
 	for (int i = 0; def && i < def->field_cnt; i++)
 		if (s->slot[i] == (int)field)
 			return d9_value_u64(&ev->values[field], &value) &&
-			       facts_is_unknown(&d->facts, s->kind, i, value);
+			       facts_is_unknown_in(&d->facts, ev, i, value);
 	return false;
 }
 

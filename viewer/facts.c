@@ -79,6 +79,12 @@ static uint64_t facts_number(struct d9_str s)
 	return n;
 }
 
+static void facts_add_unread(struct facts *f, uint64_t worker)
+{
+	if (worker < FACTS_WORKERS_MAX)
+		f->unread[worker / 64] |= 1ull << (worker & 63);
+}
+
 static uint64_t facts_hash(struct d9_str s)
 {
 	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
@@ -119,6 +125,11 @@ void facts_add(struct facts *f, const struct d9_ev *ev)
 			memset(f->unknown, 0, sizeof(f->unknown));
 			while (facts_next(&pair.val, &item))
 				facts_add_unknown(f, item);
+		} else if (facts_is(pair.key, "agent.local_queue_unread")) {
+			f->has_unread = true;
+			memset(f->unread, 0, sizeof(f->unread));
+			while (facts_next(&pair.val, &item))
+				facts_add_unread(f, facts_number(item));
 		} else if (facts_is(pair.key, "tokio.local_queue")) {
 			f->queues = facts_is(pair.val, "false")	    ? FACTS_QUEUES_UNKNOWN
 				    : facts_is(pair.val, "partial") ? FACTS_QUEUES_PARTIAL
@@ -135,6 +146,20 @@ bool facts_is_unknown(const struct facts *f, enum d9_event kind, int field, uint
 					       (f->queues == FACTS_QUEUES_PARTIAL && value == 0)))
 		return true;
 	return f->unknown[kind] & 1ull << field;
+}
+
+bool facts_is_unknown_in(const struct facts *f, const struct d9_ev *ev, int field, uint64_t value)
+{
+	enum d9_event kind = ev->schema->kind;
+	uint64_t worker;
+
+	if (kind == D9_EV_POLL_START && field == D9F_poll_start_local_queue && f->has_unread &&
+	    f->queues == FACTS_QUEUES_PARTIAL) {
+		worker = d9_u64(ev, D9F_poll_start_worker_id, FACTS_WORKERS_MAX);
+		if (worker < FACTS_WORKERS_MAX && !(f->unread[worker / 64] >> (worker & 63) & 1))
+			return f->unknown[kind] & 1ull << field;
+	}
+	return facts_is_unknown(f, kind, field, value);
 }
 
 bool facts_claims(const struct facts *f, enum d9_event kind)

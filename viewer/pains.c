@@ -221,7 +221,7 @@ static void pains_queue(struct study *s, const struct d9_ev *ev, int field, uint
 	uint64_t depth;
 
 	if (!d9_value_u64(d9_val(ev, field), &depth) ||
-	    facts_is_unknown(&s->report->facts, ev->schema->kind, field, depth))
+	    facts_is_unknown_in(&s->report->facts, ev, field, depth))
 		return;
 	p->queue_known++;
 	if (depth <= p->queue_max || !filter_time(&s->filter, ev->ts_ns))
@@ -241,7 +241,7 @@ static void pains_cpu(struct study *s, const struct d9_ev *ev, bool is_park)
 	uint64_t cpu_ns, ns;
 
 	if (!w || !d9_value_u64(d9_val(ev, field), &cpu_ns) ||
-	    facts_is_unknown(&s->report->facts, ev->schema->kind, field, cpu_ns))
+	    facts_is_unknown_in(&s->report->facts, ev, field, cpu_ns))
 		return;
 	ns = ev->ts_ns > w->cpu_at_ns ? ev->ts_ns - w->cpu_at_ns : 0;
 	if (is_park && w->has_cpu && ns > 0 && cpu_ns >= w->cpu_ns) {

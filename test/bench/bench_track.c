@@ -323,8 +323,7 @@ static int run(const struct sim *s, int level, size_t header_each_sz, struct res
 				   .has_task_events = true,
 				   .has_bind = true,
 				   .has_raise = true,
-				   .has_wakes = true,
-				   .counters_cnt = 1};
+				   .has_wakes = true};
 	struct out out = {.header_each_sz = header_each_sz};
 	struct emit_options eo = {
 		.sink = &out_sink, .ctx = &out, .level = {1, "full", "", "exact", "bench"}};

@@ -95,3 +95,60 @@ has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE COUNT
 	: >"$T/end"
 	target_end
 }
+
+@test "exec into another Tokio program: the first recording ends, a second one begins" {
+	local bin next
+	bin=$(shapes stripped)
+	next="$(rich newest release) --mode all --secs 2 --log $T/truth2 --go-file $T/go2"
+	shape_start stripped exec "$next"
+	agent_start --level full
+	target_go
+	WANTED_READY=2
+	wait_for 30 is_ready_or_gone
+	is_ready || { cat "$T/agent.err"; return 1; }
+	: >"$T/go2"
+	target_end
+	agent_end
+	cat "$T/agent.err"
+	grep -q 'became another program (exec)' "$T/agent.err"
+	sound
+	# the segments of each session against the log of its program
+	[ "$(ls "$TRACES"/*/trace.*.bin.zst | wc -l)" = 2 ]
+	"$VIEW" dump --json "$TRACES"/*/trace.0.bin.zst | python3 "$ROOT/test/e2e/truth.py" "$T/truth"
+	"$VIEW" dump --json "$TRACES"/*/trace.1.bin.zst | python3 "$ROOT/test/e2e/truth.py" "$T/truth2"
+}
+
+@test "exec into a program without Tokio: the recording ends and says so" {
+	shape_start stripped exec "/bin/sleep 60"
+	agent_start --level full
+	target_go
+	agent_end 30
+	cat "$T/agent.err"
+	grep -q 'became another program (exec)' "$T/agent.err"
+	grep -q 'carries no Tokio' "$T/agent.err"
+	sound
+	compare
+	no is_gone "$TARGET"
+	code_is_clean "$TARGET"
+}
+
+@test "a library with a Tokio of its own, loaded while recorded: both are recorded from then on" {
+	local lib own seen
+	lib=$(sh "$ROOT/test/targets/build.sh" 1.38 release cdylib)
+	shape_start stripped dlopen "$lib"
+	agent_start --level full
+	target_go
+	target_end
+	agent_end
+	cat "$T/agent.err"
+	[ "$(grep -c ': recording pid' "$T/agent.err")" = 2 ]
+	sound
+	events >"$T/events"
+	own=$(sed -n 's/^guest polls //p' "$T/target.out")
+	# whose they are, the spawn place tells as well as the id
+	seen=$(jq -r 'select(.event == "PollStartEvent" and .fields.task_id >= pow(2; 48)) | 1' "$T/events" | wc -l)
+	say "guest polls $seen, own count $own"
+	measured "polls of the loaded Tokio $seen, own count $own"
+	[ "$seen" = "$own" ]
+	lossless "$T/events"
+}

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/truth/depths.h"
 #include "test/truth/pair.h"
 #include "test/truth/samples.h"
 #include "test/truth/side.h"
@@ -77,9 +78,11 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("ends invented", p->deaths.ours_only);
 	fault("parks stray", p->parks_stray);
 	fault("unparks unseen", p->parks_guessed * 50 > p->parks_ours ? p->parks_guessed : 0);
+	fault("parks given away", p->parks_given * 100 > p->parks_ours ? p->parks_given : 0);
+	fault("parks for locks", p->parks_locked * 100 > p->parks_ours ? p->parks_locked : 0);
 	fault("wakes unmapped", m->unmapped);
 	fault("wakes invented", m->ours_only);
-	fault("wakers", m->wrong_waker + m->wrong_worker);
+	fault("wakers", m->wrong_waker);
 	fault("lost", ours->lost);
 	fault("unpaired starts or ends", ours->flaws);
 	fault("unpaired in dial9's", theirs->flaws);
@@ -87,10 +90,10 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("ns end p99", over(&p->end, PAIR_SLACK_NS));
 	fault("ns cold start p99", over(&p->start_cold, PAIR_COLD_LIMIT_NS));
 	fault("ns cold end p99", over(&p->end_cold, PAIR_COLD_LIMIT_NS));
-	fault("queue depths", p->queue_off * 200 > p->queue_read ? p->queue_off : 0);
+	fault("queue depths", p->queue_off);
+	fault("thefts", p->queue_stolen * 50 > p->queue_read ? p->queue_stolen : 0);
 	fault("alive counts", p->alive_off * 100 > p->alive_read ? p->alive_off : 0);
-	/* it fills and empties within microseconds, at other moments than the samples */
-	fault("global queues", p->global_off * 10 > p->metric_read ? p->global_off : 0);
+	fault("global queues", p->global_off);
 	if (!p->polls.both && !m->theirs)
 		fault("polls at all: nothing was compared", 1);
 }
@@ -105,9 +108,9 @@ static void print_row(const char *name, const struct pairing *p, const struct wa
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (diffs_at(all[i], 1000) > max_ns)
 			max_ns = diffs_at(all[i], 1000);
-	if (ours->has_queue)
+	if (p->queue_read)
 		snprintf(queue, sizeof(queue), "%.1f",
-			 percent(p->queue_read - p->queue_off, p->queue_read));
+			 percent(p->queue_read - p->queue_off - p->queue_stolen, p->queue_read));
 	if (p->alive_read)
 		snprintf(alive, sizeof(alive), "%.0f",
 			 percent(p->alive_read - p->alive_off, p->alive_read));
@@ -200,6 +203,7 @@ int main(int argc, char **argv)
 	side_load(&ours, argv[optind + 1], true);
 	pair_all(&p, &theirs, &ours);
 	wakemap_all(&m, &p, &theirs, &ours);
+	depths_compare(&p, &theirs, &ours);
 	samples_compare(&p, &theirs, &ours);
 	judge(&p, &m, &theirs, &ours);
 	print_row(name, &p, &m, &ours);

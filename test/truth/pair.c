@@ -133,8 +133,7 @@ static void check_workers(struct pairing *p)
 			}
 }
 
-static void compare_polls(struct pairing *p, const struct side *ours, const struct side_poll *t,
-			  const struct side_poll *o)
+static void compare_polls(struct pairing *p, const struct side_poll *t, const struct side_poll *o)
 {
 	p->polls.both++;
 	/* Rule 9: the thread was kept from its end until another worker polled the task. */
@@ -162,16 +161,6 @@ static void compare_polls(struct pairing *p, const struct side *ours, const stru
 	}
 	if (o->kind != POLL_INNER)
 		map_worker(p, t, o);
-	if (ours->has_queue && o->kind != POLL_INNER) {
-		uint8_t apart = (uint8_t)((uint8_t)o->queue - (uint8_t)t->queue); /* theirs wraps */
-
-		p->queue_read++;
-		if (apart > 1 && apart < 255) {
-			p->queue_off++;
-			pair_say(p, "queue", "task %llu at %llu: dial9 %u, we %u", ULL(t->task),
-				 ULL(t->start_ns), t->queue, o->queue);
-		}
-	}
 }
 
 /* Polls of one task never overlap: both lists run side by side. */
@@ -202,7 +191,7 @@ static void pair_polls(struct pairing *p, struct side *theirs, struct side *ours
 		}
 		p->polls.theirs++;
 		if (t->mate != SIDE_NONE) {
-			compare_polls(p, ours, t, &ours->polls.at[t->mate]);
+			compare_polls(p, t, &ours->polls.at[t->mate]);
 			continue;
 		}
 		p->polls.theirs_only++;

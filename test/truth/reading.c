@@ -15,7 +15,7 @@ void reading_begin(struct reading *r, struct side *s, bool is_ours)
 	memset(r, 0, sizeof(*r));
 	r->s = s;
 	r->is_ours = is_ours;
-	s->has_queue = s->has_metrics = true;
+	r->has_depth = r->has_alive = true;
 }
 
 /* A new batch of theirs: another thread, maybe. */
@@ -29,6 +29,13 @@ static void turn(struct reading *r)
 	r->has_slept = true;
 }
 
+static bool is_read(const struct reading *r, uint64_t worker)
+{
+	return r->queues == READING_ALL ||
+	       (r->queues == READING_PARTIAL && worker < READING_WORKERS_MAX &&
+		!r->is_unread[worker]);
+}
+
 static void begin_poll(struct reading *r, const struct d9_ev *ev)
 {
 	struct side *s = r->s;
@@ -40,6 +47,7 @@ static void begin_poll(struct reading *r, const struct d9_ev *ev)
 				 .end_ns = SIDE_OPEN,
 				 .worker = worker,
 				 .queue = (uint32_t)U(poll_start_local_queue),
+				 .has_queue = is_read(r, worker),
 				 .loc = STR(poll_start_spawn_loc),
 				 .mate = SIDE_NONE,
 				 .is_cold = r->has_slept };
@@ -138,31 +146,52 @@ static void unpark(struct reading *r, const struct d9_ev *ev)
 	}
 }
 
-static bool has_word(struct d9_str list, const char *word)
+static bool is_key(struct d9_str key, const char *name)
 {
-	return list.p && memmem(list.p, list.len, word, strlen(word));
+	return key.len == strlen(name) && !memcmp(key.p, name, key.len);
 }
 
-static void metadata(struct side *s, const struct d9_ev *ev)
+/* Numbers of a comma-separated list, one after the other; false at its end. */
+static bool next_number(char **list, uint64_t *ret)
 {
+	char *word = strsep(list, ",");
+
+	if (!word)
+		return false;
+	*ret = strtoull(word, NULL, 10);
+	return true;
+}
+
+static void metadata(struct reading *r, const struct d9_ev *ev)
+{
+	struct side *s = r->s;
 	const struct d9_value *map = d9_val(ev, D9F_segment_metadata_entries);
 	struct d9_iter it = { 0 };
 	struct d9_pair kv;
 
 	while (map && d9_map_next(map, &it, &kv)) {
+		char text[16384], *list = text;
+		uint64_t id;
+
+		snprintf(text, sizeof(text), "%.*s", (int)kv.val.len, kv.val.p);
 		if (kv.key.len > 8 && !memcmp(kv.key.p, "runtime.", 8)) {
 			struct d9_str name = { kv.key.p + 8, kv.key.len - 8 };
-			char ids[4096];
 
-			snprintf(ids, sizeof(ids), "%.*s", (int)kv.val.len, kv.val.p);
-			for (char *save, *id = strtok_r(ids, ",", &save); id;
-			     id = strtok_r(NULL, ",", &save))
-				*vec_push(&s->members) = (struct side_member){
-					side_intern(name), strtoull(id, NULL, 10)
-				};
-		} else if (kv.key.len == 13 && !memcmp(kv.key.p, "agent.unknown", 13)) {
-			s->has_queue &= !has_word(kv.val, "PollStartEvent.local_queue");
-			s->has_metrics &= !has_word(kv.val, "RuntimeMetricsEvent.alive_tasks");
+			while (next_number(&list, &id))
+				*vec_push(&s->members) =
+					(struct side_member){ side_intern(name), id };
+		} else if (is_key(kv.key, "agent.unknown")) {
+			r->has_depth = !strstr(text, "RuntimeMetricsEvent.global_queue_depth");
+			r->has_alive = !strstr(text, "RuntimeMetricsEvent.alive_tasks");
+		} else if (is_key(kv.key, "tokio.local_queue") && r->is_ours) {
+			r->queues = !strcmp(text, "true")    ? READING_ALL :
+				    !strcmp(text, "partial") ? READING_PARTIAL :
+							       READING_NONE;
+		} else if (is_key(kv.key, "agent.local_queue_unread")) {
+			memset(r->is_unread, 0, sizeof(r->is_unread));
+			while (kv.val.len && next_number(&list, &id))
+				if (id < READING_WORKERS_MAX)
+					r->is_unread[id] = true;
 		}
 	}
 }
@@ -273,10 +302,12 @@ static void one(struct reading *r, const struct d9_ev *ev)
 			.runtime = STR(runtime_metrics_runtime_name),
 			.queue = (uint32_t)U(runtime_metrics_global_queue_depth),
 			.alive = (uint32_t)U(runtime_metrics_alive_tasks),
+			.has_queue = r->has_depth,
+			.has_alive = r->has_alive,
 		};
 		break;
 	case D9_EV_SEGMENT_METADATA:
-		metadata(s, ev);
+		metadata(r, ev);
 		break;
 	default:
 		if (r->is_ours)

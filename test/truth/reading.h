@@ -39,6 +39,10 @@ struct reading {
 	size_t parked_cnt;
 	size_t wakes_unfollowed; /* first wake whose next_ns waits for the thread's next event */
 	SIDE_VEC(struct reading_late) left; /* theirs: ends whose start is in another batch */
+	/* ours: what the metadata says of the events behind it */
+	enum { READING_ALL, READING_PARTIAL, READING_NONE } queues;
+	bool is_unread[READING_WORKERS_MAX]; /* READING_PARTIAL: workers whose queue is not read */
+	bool has_depth, has_alive;
 	SIDE_VEC(struct side_poll) marks; /* ours: agent:InferredEnd, agent:BlockInPlace */
 };
 

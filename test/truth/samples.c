@@ -33,6 +33,17 @@ static bool is_runtime(const struct side *theirs, uint32_t ours)
 	return false;
 }
 
+/* The samples of theirs before and after it say the same: so it was no passing state. */
+static bool has_stood(const struct side *theirs, size_t i)
+{
+	const struct side_metric *m = &theirs->metrics.at[i];
+
+	return i && i + 1 < theirs->metrics.cnt && m[-1].runtime == m->runtime &&
+	       m[1].runtime == m->runtime && m[-1].queue + 1 >= m->queue &&
+	       m->queue + 1 >= m[-1].queue && m[1].queue + 1 >= m->queue &&
+	       m->queue + 1 >= m[1].queue;
+}
+
 static void compare_global(struct pairing *p, const struct side *theirs, const struct side *ours)
 {
 	for (size_t i = 0; i < theirs->metrics.cnt; i++) {
@@ -45,17 +56,22 @@ static void compare_global(struct pairing *p, const struct side *theirs, const s
 		for (size_t j = 0; j < ours->metrics.cnt; j++) {
 			const struct side_metric *o = &ours->metrics.at[j];
 
-			if (o->ts_ns + SAMPLES_AROUND_NS < t->ts_ns ||
+			if (!o->has_queue || o->ts_ns + SAMPLES_AROUND_NS < t->ts_ns ||
 			    t->ts_ns + SAMPLES_AROUND_NS < o->ts_ns ||
 			    strncmp(side_str(o->runtime), name, strlen(name)))
 				continue;
 			least = o->queue < least ? o->queue : least;
 			most = o->queue > most ? o->queue : most;
 		}
-		if (least == UINT32_MAX)
+		if (least == UINT32_MAX || !has_stood(theirs, i))
 			continue;
 		p->metric_read++;
-		p->global_off += t->queue + 1 < least || t->queue > most + 1;
+		p->metric_deep += t->queue > 1;
+		if (t->queue + 1 < least || t->queue > most + 1) {
+			p->global_off++;
+			pair_say(p, "global queue", "at %llu: dial9 %u, we %u to %u",
+				 (unsigned long long)t->ts_ns, t->queue, least, most);
+		}
 	}
 }
 
@@ -94,9 +110,13 @@ static void compare_alive(struct pairing *p, const struct side *theirs, const st
 		uint64_t ts_ns = all.at[i].ts_ns;
 		int64_t sum = 0, least, most, now;
 
-		for (next = i; next < all.cnt && all.at[next].ts_ns == ts_ns; next++)
+		bool is_known = true;
+
+		for (next = i; next < all.cnt && all.at[next].ts_ns == ts_ns; next++) {
 			sum += all.at[next].alive;
-		if (window_of(p, ts_ns - SAMPLES_APART_NS, ts_ns + SAMPLES_APART_NS) < 0)
+			is_known &= all.at[next].has_alive;
+		}
+		if (!is_known || window_of(p, ts_ns - SAMPLES_APART_NS, ts_ns + SAMPLES_APART_NS) < 0)
 			continue;
 		for (; at < steps.v.cnt && steps.v.at[at].ts_ns + SAMPLES_APART_NS < ts_ns; at++)
 			alive += steps.v.at[at].by;
@@ -121,8 +141,6 @@ static void compare_alive(struct pairing *p, const struct side *theirs, const st
 
 void samples_compare(struct pairing *p, const struct side *theirs, const struct side *ours)
 {
-	if (!ours->has_metrics)
-		return;
 	compare_global(p, theirs, ours);
 	compare_alive(p, theirs, ours);
 }

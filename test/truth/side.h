@@ -30,6 +30,7 @@ struct side_poll {
 	uint32_t mate; /* index on the other side, SIDE_NONE */
 	uint8_t kind;
 	uint8_t rule; /* ours: how its end was inferred, 0 exact */
+	bool has_queue; /* the depth is a measurement */
 	bool is_cold; /* theirs: the first since the worker slept or was in a long poll */
 };
 
@@ -63,6 +64,7 @@ struct side_park {
 struct side_metric {
 	uint64_t ts_ns;
 	uint32_t runtime, queue, alive;
+	bool has_queue, has_alive;
 };
 
 struct side_task { /* ours: agent:Blocking, agent:Alive, agent:TaskEnd */
@@ -96,7 +98,6 @@ struct side {
 	uint64_t first_ns, last_ns;
 	uint64_t lost; /* events in agent:Loss; unmatched stacks are no loss */
 	uint64_t flaws; /* starts inside an open poll, ends without a start */
-	bool has_queue, has_metrics; /* what it claims to have measured */
 };
 
 /* Reads a file, or every trace.N.* of a directory and of those in it, in order of N. */

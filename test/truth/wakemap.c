@@ -17,21 +17,51 @@ static const struct side_poll *poll_over(const struct side *theirs, uint64_t tas
 	return &theirs->polls.at[at - 1];
 }
 
-/* First wake of ours of the task in [from, to]; unclaimed if there is one, else a claimed one. */
-static struct side_wake *wake_in(struct side *ours, uint64_t task, uint64_t from_ns, uint64_t to_ns)
+/* Ours says so where a poll ends that was woken in its course. */
+static bool is_notified(const struct side_wake *o)
 {
-	struct side_wake *claimed = NULL;
+	return o->waker == o->woken;
+}
 
+/* The wake may be of the thread that made the call; where either is off a worker, it may be any. */
+static bool is_its_thread(const struct pairing *p, const struct side_wake *t,
+			  const struct side_wake *o)
+{
+	return t->worker >= 255 || o->worker >= 255 || p->worker_of[t->worker] == UINT64_MAX ||
+	       p->worker_of[t->worker] == o->worker;
+}
+
+/*
+ * The wake of ours that the call t itself is. Its thread did nothing else that dial9 records until
+ * next_ns, so what that thread made runnable until then is this call's, and no other thread's is.
+ */
+static struct side_wake *wake_by(struct side *ours, const struct pairing *p,
+				 const struct side_wake *t)
+{
+	for (size_t i = side_wake_at(ours, t->woken, t->ts_ns); i < ours->wakes.cnt; i++) {
+		struct side_wake *o = &ours->wakes.at[i];
+
+		if (o->woken != t->woken || o->ts_ns > t->next_ns)
+			break;
+		if (!o->is_claimed && !is_notified(o) && is_its_thread(p, t, o))
+			return o;
+	}
+	return NULL;
+}
+
+/* First wake of ours of the task in [from, to]: at the end of a poll that was woken, or any. */
+static struct side_wake *wake_in(struct side *ours, uint64_t task, uint64_t from_ns, uint64_t to_ns,
+				 bool is_of_poll)
+{
 	for (size_t i = side_wake_at(ours, task, from_ns); i < ours->wakes.cnt; i++) {
 		struct side_wake *o = &ours->wakes.at[i];
 
 		if (o->woken != task || o->ts_ns > to_ns)
 			break;
-		if (!o->is_claimed)
+		if (!is_of_poll || is_notified(o))
 			return o;
-		claimed = o;
 	}
-	return claimed;
+	return NULL;
 }
 
 /* Whether the task was scheduled and not yet polled at ns. */
@@ -68,21 +98,14 @@ static bool is_waker(const struct side *theirs, const struct side *ours, const s
 			     ours->polls.at[at - 1].end_ns >= o->ts_ns);
 }
 
-static void direct(struct wakemap *m, const struct pairing *p, const struct side *theirs,
-		   const struct side *ours, const struct side_wake *t, struct side_wake *o)
+static void check(struct wakemap *m, const struct pairing *p, const struct side *theirs,
+		  const struct side *ours, const struct side_wake *t, struct side_wake *o)
 {
 	o->is_claimed = true;
-	diffs_add(&m->delay, t->ts_ns, o->ts_ns);
 	if (!is_waker(theirs, ours, t, o)) {
 		m->wrong_waker++;
 		pair_say(p, "waker", "task %llu at %llu: dial9 %llu, we %llu", ULL(t->woken),
 			 ULL(t->ts_ns), ULL(t->waker), ULL(o->waker));
-	}
-	if (t->worker < 255 && o->worker < 255 && p->worker_of[t->worker] != UINT64_MAX &&
-	    p->worker_of[t->worker] != o->worker) {
-		m->wrong_worker++;
-		pair_say(p, "wake's worker", "task %llu at %llu: dial9 %u, we %u", ULL(t->woken),
-			 ULL(t->ts_ns), t->worker, o->worker);
 	}
 }
 
@@ -107,7 +130,7 @@ static bool map_own(struct wakemap *m, const struct side_wake *t, struct side *t
 
 	if (!poll)
 		return false;
-	o = wake_in(ours, t->woken, t->ts_ns, poll->end_ns + PAIR_SLACK_NS);
+	o = wake_in(ours, t->woken, t->ts_ns, poll->end_ns + PAIR_SLACK_NS, true);
 	if (o) {
 		m->own += !o->is_claimed;
 		m->redundant += o->is_claimed;
@@ -121,24 +144,6 @@ static bool map_own(struct wakemap *m, const struct side_wake *t, struct side *t
 	else
 		return false;
 	return true;
-}
-
-/* Two calls at once: ours has the worker of another one. */
-static bool is_anothers(const struct pairing *p, const struct side *theirs,
-			const struct side_wake *t, const struct side_wake *o)
-{
-	if (t->worker >= 255 || o->worker >= 255 || p->worker_of[t->worker] == o->worker)
-		return false;
-	for (size_t i = side_wake_at(theirs, t->woken, o->ts_ns - PAIR_SLACK_NS);
-	     i < theirs->wakes.cnt; i++) {
-		const struct side_wake *u = &theirs->wakes.at[i];
-
-		if (u->woken != t->woken || u->ts_ns > o->ts_ns)
-			break;
-		if (u->worker < 255 && p->worker_of[u->worker] == o->worker)
-			return true;
-	}
-	return false;
 }
 
 /* A call just before a poll that reached the task in it: counted as redundant, and this is its. */
@@ -160,17 +165,25 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 		    struct side *theirs, struct side *ours)
 {
 	const struct side_death *death = side_death_of(theirs, t->woken);
-	struct side_wake *o;
+	struct side_wake *o = wake_by(ours, p, t);
 
-	if (map_own(m, t, theirs, ours, 0))
-		return;
-	o = wake_in(ours, t->woken, t->ts_ns, t->ts_ns + PAIR_SLACK_NS);
-	if (o && !o->is_claimed && !is_anothers(p, theirs, t, o)) {
-		m->direct++;
-		direct(m, p, theirs, ours, t, o);
+	if (o && o->ts_ns > t->ts_ns + PAIR_SLACK_NS) {
+		m->late++;
+		diffs_add(&m->lateness, t->ts_ns, o->ts_ns);
+		check(m, p, theirs, ours, t, o);
 		return;
 	}
-	if (o || is_standing(ours, t->woken, t->ts_ns)) {
+	if (o) {
+		m->direct++;
+		diffs_add(&m->delay, t->ts_ns, o->ts_ns);
+		check(m, p, theirs, ours, t, o);
+		return;
+	}
+	if (map_own(m, t, theirs, ours, 0))
+		return;
+	/* another thread's came before it, at the latest while this call was under way */
+	if (is_standing(ours, t->woken, t->ts_ns) ||
+	    wake_in(ours, t->woken, t->ts_ns, t->ts_ns + PAIR_SLACK_NS, false)) {
 		m->redundant++;
 		return;
 	}
@@ -180,11 +193,8 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 	}
 	if (map_own(m, t, theirs, ours, PAIR_SLACK_NS))
 		return;
-	o = wake_in(ours, t->woken, t->ts_ns, t->next_ns);
-	if (o) {
+	if (wake_in(ours, t->woken, t->ts_ns, t->next_ns, false)) {
 		m->late++;
-		diffs_add(&m->lateness, t->ts_ns, o->ts_ns);
-		o->is_claimed = true;
 		return;
 	}
 	m->unmapped++;

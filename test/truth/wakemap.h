@@ -13,7 +13,7 @@
 struct wakemap {
 	uint64_t theirs, ours; /* in the windows; ours: of tasks whose wakes dial9 has */
 	uint64_t direct; /* one of ours follows within the limit */
-	uint64_t late; /* one of ours follows later, its thread did nothing between: a switch */
+	uint64_t late; /* it came to act later than that; its thread did nothing else meanwhile */
 	uint64_t own; /* during the task's own poll: ours is at that poll's end */
 	uint64_t redundant; /* an effective wake already stood */
 	uint64_t swallowed; /* by dial9's own waker, as a poll began: Tokio never saw it */
@@ -23,7 +23,7 @@ struct wakemap {
 	uint64_t aborts; /* ours: of cancelled tasks, no wake call */
 	uint64_t ours_only; /* ours without any of theirs */
 	uint64_t plain; /* ours, of tasks that dial9 has no wakes of */
-	uint64_t wrong_waker, wrong_worker;
+	uint64_t wrong_waker;
 	struct diffs delay; /* direct ones */
 	struct diffs lateness; /* late ones */
 };

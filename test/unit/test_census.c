@@ -50,6 +50,26 @@ static void test_inject_needs_two_lengths(void **state)
 	seats_close(s);
 }
 
+/* Two addresses in the Handle that are no queue's ends are looked at once, not at each look. */
+static void test_fruitless_once(void **state)
+{
+	struct fake *f = *state;
+	struct seats *s = fake_seats_over(f);
+	uint32_t first, again;
+
+	fake_put(f, HANDLE + 0x40, BASE + HANDLE);
+	fake_put(f, HANDLE + 0x48, BASE + HANDLE + 8);
+	f->reads = 0;
+	runtime_of(s);
+	first = f->reads;
+	f->reads = 0;
+	runtime_of(s);
+	again = f->reads;
+	assert_in_range(again, 1, 3);
+	assert_true(again < first);
+	seats_close(s);
+}
+
 static void test_inject_loop(void **state)
 {
 	struct fake *f = *state;
@@ -108,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FAKE_TEST(test_alive),
 		FAKE_TEST(test_inject_needs_two_lengths),
+		FAKE_TEST(test_fruitless_once),
 		FAKE_TEST(test_inject_loop),
 		FAKE_TEST(test_dropped_runtime),
 		FAKE_TEST(test_flavors),

@@ -83,11 +83,40 @@ static void test_queues(void **state)
 	assert_false(facts_is_unknown(&f, D9_EV_POLL_START, D9F_poll_start_local_queue, 0));
 }
 
+struct asked {
+	struct facts f;
+	unsigned unknown;
+};
+
+static void ask(void *ctx, const struct d9_ev *ev)
+{
+	struct asked *a = ctx;
+
+	a->unknown = a->unknown << 1 | facts_is_unknown_in(&a->f, ev, D9F_poll_start_local_queue, 0);
+}
+
+/* The zeros of workers that are not listed are measurements. */
+static void test_unread_workers(void **state)
+{
+	struct asked a = { 0 };
+	struct eventscript *s;
+
+	(void)state;
+	learn(&a.f, "tokio.local_queue", "partial");
+	learn(&a.f, "agent.local_queue_unread", "7,1,99999");
+	s = eventscript_begin();
+	for (uint64_t id = 0; id < 4; id++)
+		SCRIPT_PUT(s, poll_start, 1, .worker_id = id == 3 ? 5000 : id, .task_id = 1);
+	eventscript_each(s, ask, &a);
+	assert_int_equal(a.unknown, 5); /* 0101: worker 1, and the one beyond the table */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_claims),
 		cmocka_unit_test(test_unknown_fields),
+		cmocka_unit_test(test_unread_workers),
 		cmocka_unit_test(test_queues),
 	};
 

@@ -172,6 +172,51 @@ static void test_full(void **state)
 	plan_free(p);
 }
 
+/* The same Tokio twice in one process: a file each, counters numbered through. */
+static void test_two_copies(void **state)
+{
+	struct plan_options o = { .level = PLAN_FULL };
+	struct target_file files[] = { file, file };
+	struct target both = target;
+	uint64_t counters = 0;
+	struct plan *p = NULL;
+
+	(void)state;
+	files[1].map_start += 0x10000000;
+	both.files = files;
+	both.files_cnt = 2;
+	assert_int_equal(plan_build(&both, &o, NULL, &p), 0);
+	assert_int_equal(p->files_cnt, 2);
+	assert_int_equal(p->files[1].counters_cnt, 1);
+	for (size_t i = 0; i < p->sites_cnt; i++)
+		if (p->sites[i].kind == WIRE_SITE_SPAWN_ID) {
+			assert_int_equal(p->sites[i].counter, p->sites[i].file);
+			counters |= 1u << p->sites[i].counter;
+		}
+	assert_int_equal(counters, 3);
+	plan_free(p);
+}
+
+/* One more than can be told apart is left out, said to be so, and hides none. */
+static void test_too_many_copies(void **state)
+{
+	struct plan_options o = { .level = PLAN_FULL };
+	struct target_file files[WIRE_COPIES_MAX + 1];
+	struct target many = target;
+	struct plan *p = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < WIRE_COPIES_MAX + 1; i++) {
+		files[i] = file;
+		files[i].map_start += i * 0x10000000;
+	}
+	many.files = files;
+	many.files_cnt = WIRE_COPIES_MAX + 1;
+	assert_int_equal(plan_build(&many, &o, NULL, &p), 0);
+	assert_int_equal(p->files_cnt, WIRE_COPIES_MAX);
+	plan_free(p);
+}
+
 /* what is left out is said: no emulated instruction in shutdown, no unwinder in the process */
 static void test_omissions(void **state)
 {
@@ -337,6 +382,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_two_copies),
+		cmocka_unit_test(test_too_many_copies),
 		cmocka_unit_test(test_omissions),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_types_by_address),

@@ -15,8 +15,7 @@ static struct fixture fx;
 /* Tokio before 1.35: no bind, spawns are dated by the counter */
 static const struct track_options no_bind = {.has_exact_ends = true,
 					      .has_task_events = true,
-					      .has_wakes = true,
-					      .counters_cnt = 3};
+					      .has_wakes = true};
 
 static void open_with(const struct track_options *o)
 {
@@ -215,7 +214,7 @@ static void test_ids_age_and_overflow(void **state)
 	(void)state;
 	for (uint64_t id = 1; id <= SPAWN_PENDING_MAX + 100; id++)
 		fx_draw(&fx, 2000 + id, 103, id, 0);
-	fx_draw(&fx, 9, 103, 5, 16); /* no such counter */
+	fx_draw(&fx, 9, 103, 5, SPAWN_COUNTERS_MAX); /* no such counter */
 	fx_draw(&fx, 9, 103, 1ull << 60, 0);
 	fx_draw(&fx, 9, 103, 0, 0);
 	poll_task(200000, 101, 50); /* gave way to a newer one */
@@ -233,6 +232,32 @@ static void test_ids_age_and_overflow(void **state)
 	fx_check_counts(&fx);
 }
 
+/* Two copies of Tokio in one process count alike, each with a counter of its own: neither makes the
+ * other's look wrong, and equal ids are different tasks. */
+static void test_two_copies(void **state)
+{
+	struct track_stats st;
+
+	(void)state;
+	for (uint64_t id = 1; id < 40; id++) {
+		fx_draw(&fx, 2000 + id * 100, 101, WIRE_COPY_ID(0, id), 0);
+		fx_draw(&fx, 2001 + id * 100, 102, WIRE_COPY_ID(1, id), 1);
+	}
+	for (uint64_t id = 1; id < 40; id++) {
+		poll_task(10000 + id * 100, 101, WIRE_COPY_ID(0, id));
+		poll_task(10050 + id * 100, 102, WIRE_COPY_ID(1, id));
+	}
+	fx_decode(&fx);
+	for (uint64_t id = 1; id < 40; id++) {
+		assert_int_equal(spawn_of(id)->ts_ns, 2000 + id * 100);
+		assert_int_equal(spawn_of(1ull << 48 | id)->ts_ns, 2001 + id * 100);
+	}
+	track_stats(fx.track, &st);
+	assert_int_equal(st.counters_confirmed, 2);
+	assert_int_equal(st.ids_foreign, 0);
+	fx_check_counts(&fx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +270,7 @@ int main(void)
 		T(test_finish_decides),
 		T(test_shutdown_of_unpolled),
 		T(test_ids_age_and_overflow),
+		T(test_two_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

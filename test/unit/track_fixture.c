@@ -169,8 +169,7 @@ void fx_open(struct fixture *fx, const struct track_options *o)
 				     .has_task_events = true,
 				     .has_bind = true,
 				     .has_raise = true,
-				     .has_wakes = true,
-				     .counters_cnt = 2};
+				     .has_wakes = true};
 	struct emit_options eo = {.sink = &sink,
 				  .ctx = fx,
 				  .level = {77, "full", "", "exact", "start"}};

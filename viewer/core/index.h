@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * index.h - files to columns: decoded once, then found again in a cache.
+ *
+ * The cache is one file per list of files, below $XDG_CACHE_HOME/dial9-view (or ~/.cache), named
+ * by a hash of each file's device, inode, size and mtime: nothing is ever written beside the
+ * user's files. A cached file that does not fit, is damaged or hostile (every offset, count and
+ * reference is checked) is made anew. The directory is made with mode 0700; the least recently
+ * used files go when it exceeds INDEX_CACHE_MAX_SZ. No cache directory is no error.
+ *
+ * Memory: while decoding about 60 bytes an event; afterwards the mapped file, about 30.
+ */
+#ifndef DIAL9_INDEX_H
+#define DIAL9_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct columns;
+
+#define INDEX_CACHE_MAX_SZ (4ull << 30)
+
+struct index_file {
+	const char *path;
+	bool is_after_gap; /* events are missing before it: what is open ends unknown */
+};
+
+/* All may be zero. */
+struct index_opt {
+	const char *cache_dir; /* NULL: as above; "": none is used */
+	uint64_t cache_max_sz; /* 0: INDEX_CACHE_MAX_SZ */
+	uint64_t decoded_max_sz; /* of one file; 0: D9_DECODED_MAX (bombs end there) */
+	/* told every few ms while decoding; nonzero stops, -ECANCELED */
+	int (*progress)(void *ctx, size_t file, uint64_t in_sz, uint64_t events);
+	void *ctx;
+};
+
+/*
+ * The columns of files (the segments of one recording, in order). Damaged and cut-off files are
+ * read as far as they go: see segments.err. 0; -ENOMEM, -E2BIG (a table over 2^32 - 2 rows),
+ * -ECANCELED, or the errno of the first file if none can be opened.
+ */
+int index_open(struct columns **ret, const struct index_file *files, size_t files_cnt,
+	       const struct index_opt *opt);
+void index_close(struct columns *c); /* NULL is fine */
+
+/* A number that changes when a file is added, grows or changes: for live views, microseconds. */
+uint64_t index_key(const struct index_file *files, size_t files_cnt);
+
+#endif /* DIAL9_INDEX_H */

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/* settle.c - lanes, polls and parks. */
+#include "settle.h"
+
+#include "gather.h"
+#include "tables.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * agent:InferredEnd rules from here on close a poll whose end is not known, or not in the
+ * recording; by this first one its thread gave the worker away while the poll ran on.
+ */
+#define SETTLE_RULE_HANDOFF 5
+
+struct lane_key {
+	uint32_t kind, id, number;
+};
+
+static int compare_lanes(const void *left, const void *right)
+{
+	const struct lane_key *a = left, *b = right;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int settle_lanes(struct settle *s)
+{
+	const struct dict *d = &s->g->lanes;
+	struct lane_key *keys = calloc(d->cnt, sizeof(*keys));
+	struct columns_lanes *l = &s->c->lanes;
+	const char *p;
+	size_t len;
+	int err = keys ? tables_alloc(s->c, TABLES_lanes, d->cnt) : -ENOMEM;
+
+	s->lane_of = calloc(COLUMNS_LANES_MAX, sizeof(*s->lane_of));
+	s->from = calloc(d->cnt + 1, sizeof(*s->from));
+	if (err || !s->lane_of || !s->from) {
+		free(keys);
+		return -ENOMEM;
+	}
+	keys[0] = (struct lane_key){ COLUMNS_NOWHERE, 0, 0 };
+	for (uint32_t i = 1; i < d->cnt; i++) {
+		p = dict_get(d, i, &len);
+		memcpy(keys + i, p, 8);
+		keys[i].number = i;
+	}
+	qsort(keys, d->cnt, sizeof(*keys), compare_lanes);
+	for (uint32_t i = 0; i < d->cnt; i++) {
+		s->lane_of[keys[i].number] = (uint16_t)i;
+		((uint8_t *)tables_mut(l->kind))[i] = (uint8_t)keys[i].kind;
+		((uint32_t *)tables_mut(l->id))[i] = keys[i].id;
+	}
+	free(keys);
+	return 0;
+}
+
+/* runtime.NAME = "0,1,2": the workers of a runtime. */
+static void settle_runtimes(struct settle *s)
+{
+	uint32_t *runtime = tables_mut(s->c->lanes.runtime);
+	const char *key, *value;
+	size_t key_len, len;
+	int err = 0;
+
+	for (size_t i = 0; i < s->g->facts.cnt; i++) {
+		const struct gather_fact *f = rows_at(&s->g->facts, i);
+		uint32_t name;
+
+		key = dict_get(&s->g->texts, f->key, &key_len);
+		if (key_len < 8 || memcmp(key, "runtime.", 8) != 0)
+			continue;
+		name = dict_put(&s->g->texts, key + 8, key_len - 8, &err);
+		value = dict_get(&s->g->texts, f->value, &len);
+		for (size_t at = 0; at < len; at++) {
+			uint64_t id = 0;
+			size_t from = at;
+
+			for (; at < len && value[at] >= '0' && value[at] <= '9' && id < UINT32_MAX;
+			     at++)
+				id = id * 10 + (uint64_t)(value[at] - '0');
+			for (uint32_t k = 0; at > from && k < s->c->lanes.cnt; k++)
+				if (s->c->lanes.id[k] == id &&
+				    s->c->lanes.kind[k] <= COLUMNS_NESTED)
+					runtime[k] = name;
+		}
+	}
+}
+
+/* ---- polls and parks of one worker ---- */
+
+struct walk {
+	struct settle *s;
+	uint64_t *start, *dur, *ready, *park_start, *park_dur, *delay, *cpu;
+	uint32_t *task, *place, *wake, *tid;
+	uint16_t *lane, *queue, *park_lane;
+	uint8_t *flags;
+	uint32_t polls, parks; /* rows made so far */
+	uint32_t open, ended,
+		parked; /* of the worker: the open poll, the one before, the open park */
+	uint8_t rule; /* said of the open poll */
+	size_t before; /* number of the moment before */
+};
+
+static void walk_begin(struct walk *w, struct settle *s)
+{
+	struct columns *c = s->c;
+
+	*w = (struct walk){
+		.s = s,
+		.start = tables_mut(c->polls.start_ns),
+		.dur = tables_mut(c->polls.dur_ns),
+		.ready = tables_mut(c->polls.ready_ns),
+		.task = tables_mut(c->polls.task),
+		.place = tables_mut(c->polls.place),
+		.wake = tables_mut(c->polls.wake),
+		.lane = tables_mut(c->polls.lane),
+		.queue = tables_mut(c->polls.queue),
+		.flags = tables_mut(c->polls.flags),
+		.park_start = tables_mut(c->parks.start_ns),
+		.park_dur = tables_mut(c->parks.dur_ns),
+		.delay = tables_mut(c->parks.delay_ns),
+		.cpu = tables_mut(c->parks.cpu_ns),
+		.tid = tables_mut(c->parks.tid),
+		.park_lane = tables_mut(c->parks.lane),
+	};
+}
+
+static void walk_cut(struct walk *w)
+{
+	if (w->open != COLUMNS_NONE)
+		w->flags[w->open] |= COLUMNS_POLL_CUT;
+	w->open = w->ended = w->parked = COLUMNS_NONE;
+	w->rule = 0;
+}
+
+static void walk_rule(struct walk *w, uint32_t poll, uint8_t rule)
+{
+	if (rule == 0)
+		return;
+	if (rule < SETTLE_RULE_HANDOFF) {
+		w->flags[poll] |= COLUMNS_POLL_INFERRED;
+	} else if (rule == SETTLE_RULE_HANDOFF) {
+		w->flags[poll] |= COLUMNS_POLL_HANDOFF;
+	} else {
+		w->flags[poll] |= COLUMNS_POLL_CUT;
+		w->dur[poll] = 0;
+	}
+}
+
+/* Was something missed between the moment before and this one? */
+static bool walk_is_gap(const struct walk *w, size_t number)
+{
+	const struct gather *g = w->s->g;
+
+	for (size_t i = 0; i < g->gaps_cnt; i++)
+		if (w->before < g->gaps[i] && number >= g->gaps[i])
+			return true;
+	return false;
+}
+
+static void walk_poll(struct walk *w, uint16_t lane, const struct gather_moment *m)
+{
+	uint32_t i = w->polls++;
+
+	w->start[i] = m->ts_ns;
+	w->task[i] = m->task;
+	w->place[i] = m->place;
+	w->queue[i] = m->queue;
+	w->lane[i] = lane;
+	w->wake[i] = COLUMNS_NONE;
+	w->open = i;
+}
+
+static void walk_park(struct walk *w, uint16_t lane, const struct gather_moment *m)
+{
+	const struct gather_park *p = rows_at(&w->s->g->parks, m->task);
+	bool is_park = m->kind == GATHER_PARK;
+	uint32_t i = w->parked;
+
+	if (is_park || i == COLUMNS_NONE) {
+		i = w->parks++;
+		w->park_start[i] = m->ts_ns;
+		w->park_lane[i] = lane;
+		w->delay[i] = UINT64_MAX;
+		w->tid[i] = p->tid;
+	}
+	w->parked = is_park ? i : COLUMNS_NONE;
+	if (is_park)
+		return;
+	w->park_dur[i] = m->ts_ns - w->park_start[i];
+	w->delay[i] = p->delay_ns;
+	w->cpu[i] = p->cpu_ns;
+	w->tid[i] = p->tid;
+}
+
+static void walk_moment(struct walk *w, uint16_t lane, const struct gather_moment *m)
+{
+	uint32_t poll = w->open;
+
+	switch ((enum gather_kind)m->kind) {
+	case GATHER_START:
+		walk_cut(w);
+		walk_poll(w, lane, m);
+		break;
+	case GATHER_END:
+		if (poll == COLUMNS_NONE) {
+			w->s->c->odd.stray_ends++;
+			break;
+		}
+		w->dur[poll] = m->ts_ns - w->start[poll];
+		walk_rule(w, poll, w->rule);
+		w->open = COLUMNS_NONE;
+		w->ended = poll;
+		w->rule = 0;
+		break;
+	case GATHER_INFERRED: /* behind the end it speaks of, or before it */
+		if (w->ended != COLUMNS_NONE && w->task[w->ended] == m->task &&
+		    w->start[w->ended] + w->dur[w->ended] == m->ts_ns)
+			walk_rule(w, w->ended, m->rule);
+		else if (poll != COLUMNS_NONE && w->task[poll] == m->task)
+			w->rule = m->rule;
+		break;
+	case GATHER_PARK:
+		walk_cut(w);
+		walk_park(w, lane, m);
+		break;
+	case GATHER_UNPARK:
+		if (poll != COLUMNS_NONE)
+			walk_cut(w);
+		walk_park(w, lane, m);
+		break;
+	}
+}
+
+static void settle_worker(struct settle *s, struct walk *w, uint16_t lane)
+{
+	w->open = w->ended = w->parked = COLUMNS_NONE;
+	w->rule = 0;
+	for (uint32_t i = s->from[lane]; i < s->from[lane + 1]; i++) {
+		size_t number = s->order[i];
+
+		if (i == s->from[lane])
+			w->before = number;
+		if (s->g->gaps_cnt && walk_is_gap(w, number))
+			walk_cut(w);
+		w->before = number;
+		walk_moment(w, lane, rows_at(&s->g->moments, number));
+	}
+	walk_cut(w);
+}
+
+static void settle_span(struct walk *w, uint16_t lane, const struct gather_span *s)
+{
+	uint32_t i = w->polls++;
+
+	w->start[i] = s->ts_ns;
+	w->dur[i] = s->end_ns > s->ts_ns ? s->end_ns - s->ts_ns : 0;
+	w->ready[i] = s->ready_ns;
+	w->task[i] = s->task;
+	w->place[i] = s->place;
+	w->queue[i] = COLUMNS_QUEUE_UNKNOWN;
+	w->lane[i] = lane;
+	w->wake[i] = COLUMNS_NONE;
+}
+
+static int settle_polls(struct settle *s)
+{
+	uint32_t lanes_cnt = s->c->lanes.cnt;
+	uint32_t *polls_from = tables_mut(s->c->lanes.polls_from);
+	uint32_t *polls_to = tables_mut(s->c->lanes.polls_to);
+	uint32_t *parks_from = tables_mut(s->c->lanes.parks_from);
+	uint32_t *parks_to = tables_mut(s->c->lanes.parks_to);
+	uint32_t *span_order = NULL, *span_from = calloc(lanes_cnt + 1, sizeof(*span_from));
+	struct walk w;
+	size_t starts = s->g->spans.cnt;
+	int err = -ENOMEM;
+
+	if (!span_from)
+		goto out;
+	for (size_t i = 0; i < s->g->moments.cnt; i++)
+		starts +=
+			((struct gather_moment *)rows_at(&s->g->moments, i))->kind == GATHER_START;
+	err = starts > ROWS_MAX ? -E2BIG : tables_alloc(s->c, TABLES_polls, (uint32_t)starts);
+	if (err == 0)
+		err = tables_alloc(s->c, TABLES_parks, (uint32_t)s->g->parks.cnt);
+	if (err == 0)
+		err = rows_order(&s->g->moments, s->lane_of, lanes_cnt, s->from, &s->order);
+	if (err == 0)
+		err = rows_order(&s->g->spans, s->lane_of, lanes_cnt, span_from, &span_order);
+	if (err)
+		goto out;
+	walk_begin(&w, s);
+	for (uint32_t lane = 0; lane < lanes_cnt; lane++) {
+		polls_from[lane] = w.polls;
+		parks_from[lane] = w.parks;
+		settle_worker(s, &w, (uint16_t)lane);
+		for (uint32_t i = span_from[lane]; i < span_from[lane + 1]; i++)
+			settle_span(&w, (uint16_t)lane, rows_at(&s->g->spans, span_order[i]));
+		polls_to[lane] = w.polls;
+		parks_to[lane] = w.parks;
+	}
+	tables_shrink(s->c, TABLES_parks, w.parks);
+	rows_free(&s->g->moments);
+	rows_free(&s->g->parks);
+	rows_free(&s->g->spans);
+out:
+	free(span_order);
+	free(span_from);
+	return err;
+}
+
+int settle_run(struct columns *c, struct gather *g)
+{
+	struct settle s = { .g = g, .c = c };
+
+	int err = settle_lanes(&s);
+
+	if (err == 0) {
+		settle_runtimes(&s);
+		err = settle_polls(&s);
+	}
+	if (err == 0)
+		err = settle_laned(&s);
+	free(s.lane_of);
+	free(s.order);
+	free(s.from);
+	return err;
+}
