@@ -76,11 +76,10 @@ static void budget_measure(struct budget *b, const struct budget_interval *in)
 			budget_smooth(&in->types[i].rate, in->types[i].cost_ns, in);
 }
 
-/* The ratios that can be seen at this rung. The first moments after a change are no measure. */
+/* The ratios that can be seen at this rung. */
 static void budget_learn(struct budget *b)
 {
-	if (b->rung == BUDGET_STAT || b->rung == BUDGET_COLD ||
-	    b->now_ns - b->change_ns < (uint64_t)BUDGET_SMOOTH_NS)
+	if (b->rung == BUDGET_STAT || b->rung == BUDGET_COLD)
 		return;
 	if (budget_own(b) > BUDGET_RATIO_MIN)
 		b->polls_by_cpu = b->polls / budget_own(b);
@@ -234,6 +233,7 @@ static bool budget_fall(struct budget *b, const struct budget_interval *in)
 	double limit;
 
 	budget_brace(b, in);
+	budget_learn(b);
 	limit = BUDGET_FIT_DOWN * budget_allowance(b);
 	if (rung == BUDGET_COLD && (!b->can_drop || !budget_drop(b, in, limit)))
 		rung = BUDGET_WAKES;
@@ -292,7 +292,9 @@ bool budget_step(struct budget *b, const struct budget_interval *in, const char 
 		return false;
 	b->now_ns += in->took_ns;
 	budget_measure(b, in);
-	budget_learn(b);
+	/* just after a change the rates are no measure yet */
+	if (b->now_ns - b->change_ns >= (uint64_t)BUDGET_SMOOTH_NS)
+		budget_learn(b);
 	budget_owe(b, in);
 	if (b->rung == BUDGET_STAT || b->debt_ns <= budget_allowance(b) * (double)BUDGET_DEBT_NS)
 		return budget_rise(b, in, ret_reason);

@@ -2,7 +2,7 @@
 /*
  * budget.h - which level of detail a target can afford: the governor of `--max-overhead`.
  *
- * A pure function of what it is told, once an interval (100 ms): no clock, no probe, no log. A
+ * A pure function of what it is told, once an interval (50 ms or so): no clock, no probe, no log. A
  * recording costs the target what its probe hits cost, and a hit costs the same whatever is done
  * with it; so the budget is kept by having fewer sites probed: the rungs of a ladder.
  *
@@ -29,7 +29,7 @@
 #define BUDGET_IDLE_SHARE 0.1
 #define BUDGET_CREDIT_NS 200000000ull
 #define BUDGET_DEBT_NS 200000000ull
-#define BUDGET_WAIT_MIN_NS 2000000000ull /* a higher rung must fit for so long */
+#define BUDGET_WAIT_MIN_NS 800000000ull /* a higher rung must fit for so long */
 #define BUDGET_WAIT_MAX_NS 128000000000ull
 #define BUDGET_TRY_MIN_NS 16000000000ull /* so long after a change, poll starts are tried */
 #define BUDGET_TRY_MAX_NS 512000000000ull /* ... after some that did not last */

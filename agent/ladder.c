@@ -28,6 +28,11 @@ struct ladder {
 
 static const char *const ladder_names[] = { "stat", "polls", "wakes", "full" };
 
+const char *ladder_level_name(enum plan_level level)
+{
+	return ladder_names[level];
+}
+
 static enum plan_level ladder_rung(uint8_t kind)
 {
 	switch (kind) {

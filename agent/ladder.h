@@ -56,6 +56,9 @@ uint64_t ladder_due_ns(const struct ladder *l);
 /* Hands on every change up to ts_ns: agent:Level, then track_level. */
 void ladder_pass(struct ladder *l, uint64_t ts_ns, struct emit *e, struct track *t);
 
+/* "stat", "polls", "wakes", "full" */
+const char *ladder_level_name(enum plan_level level);
+
 /* What a level means to those to the right. */
 void ladder_describe(const struct ladder *l, enum plan_level level, const char *reason,
 		     struct emit_level *ret);

@@ -325,9 +325,16 @@ int opt_parse(int argc, char **argv, struct opt *ret)
 	return 0;
 }
 
+int opt_base_level(const struct opt *o)
+{
+	if (!o->has_tokio_events)
+		return PLAN_STAT;
+	return o->level == OPT_LEVEL_AUTO ? PLAN_FULL : o->level;
+}
+
 int opt_top_level(const struct opt *o)
 {
-	int level = o->level == OPT_LEVEL_AUTO ? PLAN_FULL : o->level;
+	int level = opt_base_level(o);
 
 	if (!o->has_tokio_events)
 		return PLAN_STAT;

@@ -71,7 +71,8 @@ struct opt {
 int opt_parse(int argc, char **argv, struct opt *ret);
 void opt_done(struct opt *o);
 
-/* The highest level that may be taken, as enum plan_level. */
+/* The level to begin with, and the highest that may be taken, as enum plan_level. */
+int opt_base_level(const struct opt *o);
 int opt_top_level(const struct opt *o);
 
 /* The help of one 80x24 screen, and "dial9-agent <version>". */

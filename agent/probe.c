@@ -20,6 +20,7 @@
 #include "feature.h"
 #include "log.h"
 #include "plan.h"
+#include "probecloser.h"
 #include "probehits.h"
 #include "probesample.h"
 #include "recorder.skel.h"
@@ -45,6 +46,7 @@ struct probe {
 	uint32_t sessions_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
 	struct probehits hits;
+	struct probecloser closer;
 };
 
 static int probe_make_rings(struct probe *p, size_t ring_sz)
@@ -119,6 +121,7 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	if (!p)
 		return err;
 	p->features = *f;
+	probecloser_init(&p->closer);
 	p->cpus_cnt = (unsigned)f->cpus_cnt;
 	p->skel = recorder_bpf__open();
 	if (!p->skel)
@@ -203,6 +206,7 @@ int probe_add(struct probe *p, unsigned slot, unsigned group, const struct targe
 	struct probegroup_options o = {
 		.multi = p->features.has_uprobe_multi ? p->skel->progs.on_site_multi : NULL,
 		.single = p->skel->progs.on_site,
+		.closer = &p->closer,
 		.has_pid_filter = p->features.has_multi_pid_filter,
 	};
 
@@ -211,7 +215,7 @@ int probe_add(struct probe *p, unsigned slot, unsigned group, const struct targe
 
 void probe_remove(struct probe *p, unsigned slot, unsigned group)
 {
-	probegroup_detach(&p->slots[slot].groups[group]);
+	probegroup_detach(&p->slots[slot].groups[group], &p->closer);
 }
 
 void probe_set_want(struct probe *p, unsigned slot, unsigned want)
@@ -256,6 +260,7 @@ void probe_detach(struct probe *p, unsigned slot_no)
 			 links_cnt, slot->pid);
 	for (unsigned i = 0; i < PROBE_GROUPS_MAX; i++)
 		probe_remove(p, slot_no, i);
+	probecloser_wait(&p->closer);
 	probehits_leave(&p->hits, slot_no);
 	probereturns_clear(slot->returns);
 	*slot = (struct probe_slot){};

@@ -50,7 +50,7 @@ int probe_begin(struct probe *p, unsigned slot, const struct target *t, const st
  * of this slot. On failure (logged) none of them stays. */
 int probe_add(struct probe *p, unsigned slot, unsigned group, const struct target *t,
 	      const struct plan *plan, probegroup_pick pick, void *ctx);
-/* Takes the group's sites out: some ms to tens of ms a link. Empty: nothing. */
+/* Takes the group's sites out, in the background: they may be hit for some ms more. */
 void probe_remove(struct probe *p, unsigned slot, unsigned group);
 
 /*

@@ -11,6 +11,7 @@
 #include "bpf/wire.h"
 #include "log.h"
 #include "plan.h"
+#include "probecloser.h"
 #include "target.h"
 
 /* Offsets that the cookie has no room for are asked of the vtable at each hit. */
@@ -122,16 +123,14 @@ int probegroup_attach(struct probegroup *g, const struct probegroup_options *o,
 		err = o->multi ? probegroup_multi(g, o, t, plan, i, is_picked) :
 				 probegroup_single(g, o, t, plan, i, is_picked);
 	if (err)
-		probegroup_detach(g);
+		probegroup_detach(g, o->closer);
 out:
 	free(is_picked);
 	return err;
 }
 
-void probegroup_detach(struct probegroup *g)
+void probegroup_detach(struct probegroup *g, struct probecloser *c)
 {
-	for (size_t i = 0; i < g->links_cnt; i++)
-		bpf_link__destroy(g->links[i]);
-	free(g->links);
+	probecloser_take(c, g->links, g->links_cnt);
 	*g = (struct probegroup){ .links = NULL };
 }

@@ -13,12 +13,14 @@
 
 struct bpf_program;
 struct plan;
+struct probecloser;
 struct plan_site;
 struct target;
 
 struct probegroup_options {
 	struct bpf_program *multi; /* NULL = this kernel has no uprobe_multi */
 	struct bpf_program *single;
+	struct probecloser *closer; /* takes out what a failed attach has put in */
 	bool has_pid_filter; /* of uprobe_multi: else other processes of the same file are hit too */
 };
 
@@ -36,7 +38,7 @@ int probegroup_attach(struct probegroup *g, const struct probegroup_options *o,
 		      const struct target *t, const struct plan *plan, probegroup_pick pick,
 		      void *ctx);
 
-/* Takes them out; `g` is empty then. */
-void probegroup_detach(struct probegroup *g);
+/* Takes them out, in the background; `g` is empty then. */
+void probegroup_detach(struct probegroup *g, struct probecloser *c);
 
 #endif /* DIAL9_PROBEGROUP_H */

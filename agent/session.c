@@ -20,6 +20,7 @@
 #include "manifest.h"
 #include "metadata.h"
 #include "opt.h"
+#include "overhead.h"
 #include "plan.h"
 #include "probe.h"
 #include "roster.h"
@@ -50,6 +51,7 @@ struct session {
 	struct probe *probe;
 	unsigned slot;
 	struct ladder *ladder;
+	struct overhead *overhead;
 	bool is_attached, has_execed;
 	struct seatlearn seatlearn;
 	struct wire_counts counts; /* as last seen */
@@ -58,6 +60,7 @@ struct session {
 	uint64_t flaws_ns;
 	struct summary summary;
 	uint32_t hit_cost_ns;
+	double max_overhead; /* 0 = no budget */
 };
 
 static int session_plan(struct session *s, const struct opt *o, const struct features *f)
@@ -112,10 +115,27 @@ static int session_attach(struct session *s, const struct opt *o)
 		.has_cpu = o->cpu_hz > 0,
 		.has_task_events = o->has_task_events,
 	};
-	int err = ladder_open(&lo, s->plan->level, &s->ladder);
+	int err = ladder_open(&lo, (enum plan_level)opt_base_level(o), &s->ladder);
 
 	s->is_attached = !err;
 	return err;
+}
+
+static int session_watch_cost(struct session *s, const struct opt *o, const struct features *f)
+{
+	struct overhead_options oo = {
+		.probe = s->probe,
+		.slot = s->slot,
+		.pid = s->target->pid,
+		.plan = s->plan,
+		.features = f,
+		.ladder = s->ladder,
+		.share = s->max_overhead,
+		.level = opt_base_level(o),
+		.on_demand = o->on_demand,
+	};
+
+	return overhead_open(&oo, clock_now_ns(), &s->overhead);
 }
 
 static int session_start_track(struct session *s, const struct opt *o)
@@ -146,6 +166,7 @@ static int session_start_track(struct session *s, const struct opt *o)
 static void session_free(struct session *s)
 {
 	session_detach(s);
+	overhead_close(s->overhead);
 	ladder_close(s->ladder);
 	arrivals_close(s->arrivals);
 	track_close(s->track);
@@ -173,6 +194,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	s->probe = p;
 	s->slot = slot;
 	s->hit_cost_ns = f->hit_cost_ns;
+	s->max_overhead = o->level == OPT_LEVEL_AUTO ? o->max_overhead : 0;
 	err = target_open(pid, &s->target);
 	if (!err)
 		err = session_plan(s, o, f);
@@ -206,6 +228,8 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	if (!err)
 		err = session_start_track(s, o);
 	if (!err)
+		err = session_watch_cost(s, o, f);
+	if (!err)
 		err = roster_refresh(s->roster, clock_now_ns());
 	if (err)
 		goto out;
@@ -230,6 +254,20 @@ out:
 	return err;
 }
 
+/* What may be worth a closer look, whatever the level. */
+static void session_notice(struct session *s, const struct wire_switch_in *in)
+{
+	if (in->out_ns && in->task_id)
+		trigger_poll(overhead_trigger(s->overhead), in->head.ts_ns - in->out_ns);
+	if (in->runnable_ns)
+		trigger_delay(overhead_trigger(s->overhead), in->head.ts_ns - in->runnable_ns);
+}
+
+void session_look_closer(struct session *s, const char *reason)
+{
+	trigger_pull(overhead_trigger(s->overhead), reason);
+}
+
 void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 {
 	if (rec->ts_ns >= ladder_due_ns(s->ladder))
@@ -239,6 +277,8 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 	if (rec->kind == WIRE_RETURN_SITE)
 		session_lost(s, rec->ts_ns, "ReturnSite", "polls return to an unprobed place", 1,
 			     rec->ts_ns);
+	if (rec->kind == WIRE_SWITCH_IN)
+		session_notice(s, (const struct wire_switch_in *)rec);
 	summary_count(&s->summary, rec);
 	if (rec->kind == WIRE_TLS)
 		taskword_record(s->taskword, (const struct wire_tls *)rec);
@@ -309,6 +349,7 @@ void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 	seatlearn_tick(&s->seatlearn, now_ns);
 	ladder_pass(s->ladder, drained_ns, s->emit, s->track);
 	session_count_losses(s, now_ns);
+	overhead_tick(s->overhead, now_ns);
 	taskword_tick(s->taskword, &s->counts, now_ns);
 	track_tick(s->track, now_ns);
 	emit_tick(s->emit, now_ns);
@@ -405,6 +446,8 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json)
 			 s->target->pid);
 	summary_gather(&s->summary, s->target, s->track, s->emit, s->segments, now_ns,
 		       s->hit_cost_ns, &facts);
+	overhead_sums(s->overhead, &facts.cost);
+	facts.max_overhead = s->max_overhead;
 	if (out && is_json)
 		summary_print_json(&s->summary, &facts, out);
 	else if (out)

@@ -121,6 +121,18 @@ static void step_up_falls_within_a_second(void **state)
 	}
 }
 
+/* Attached under load: the first fall teaches what polls cost, and no rise is tried for nothing. */
+static void load_from_the_start_is_not_forgotten(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w, BUDGET_FULL, true);
+	world_run(&w, 30000, 0.5);
+	assert_int_equal(w.b.rung, BUDGET_STAT);
+	assert_int_equal(world_run(&w, 30000, 15), 0);
+}
+
 static void small_excess_is_answered(void **state)
 {
 	struct world w;
@@ -332,7 +344,7 @@ static void refused_change_is_not_repeated_at_once(void **state)
 		;
 	assert_int_equal(w.b.rung, BUDGET_FULL);
 	budget_stay(&w.b, BUDGET_STAT);
-	assert_int_equal(world_run(&w, 10, 1.5), 0);
+	assert_int_equal(world_run(&w, 10, 0.7), 0);
 	assert_int_equal(w.b.rung, BUDGET_STAT);
 }
 
@@ -354,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quiet_target_stays_at_full),
 		cmocka_unit_test(step_up_falls_within_a_second),
+		cmocka_unit_test(load_from_the_start_is_not_forgotten),
 		cmocka_unit_test(small_excess_is_answered),
 		cmocka_unit_test(rung_taken_is_the_highest_that_fits),
 		cmocka_unit_test(hot_types_go_first),
