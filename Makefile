@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth bench bins \
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth bench levels bins \
 	unit-bins asan-bins fuzz-bins layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -87,7 +87,8 @@ help:
 	@echo 'make test-cli   dial9-view and option handling against exact output, no root'
 	@echo 'make test-e2e   the agent on real programs, as root'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
-	@echo 'make bench      cost per poll and wake, agent CPU per event, bytes per event, as root'
+	@echo 'make bench      cost per poll, wake and level, agent CPU and bytes per event, as root'
+	@echo 'make levels     1,000 changes of level under load, as root'
 	@echo 'make layers     which room may include which'
 	@echo 'make format     clang-format'
 	@echo 'make install    to PREFIX=$(PREFIX) below DESTDIR'
@@ -107,6 +108,9 @@ truth: all $(TRUTH_BIN)
 bench: all bins
 	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
+	@bash test/bench/levels.sh
+levels: all bins
+	@CHANGES=1000 bats --tap -f 'levels change' test/e2e/level.bats
 layers:
 	@bash test/layers.sh
 
