@@ -32,7 +32,7 @@ HARDEN := -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2
 LINK := -pie -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 TRACE_LIBS := -lzstd -lz
 AGENT_LIBS := -l:libbpf.a -ldw -lelf -lZydis -l:libiberty.a -lcap-ng -lyajl $(TRACE_LIBS) -lpthread -lm
-VIEW_LIBS := -lyajl $(TRACE_LIBS) -lpthread -lm
+VIEW_LIBS := -lyajl -lmicrohttpd -lsqlite3 $(TRACE_LIBS) -lpthread -lm
 
 # ---- sources ----
 BPF_SRC := $(wildcard bpf/*.bpf.c)
@@ -71,8 +71,8 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e truth bench levels bins \
-	unit-bins asan-bins fuzz-bins layers format install clean FORCE
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped truth truth-bins bench levels bins \
+	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
 
@@ -86,9 +86,11 @@ help:
 	@echo 'make test-fuzz  FUZZ_SECS=$(FUZZ_SECS) seconds of each fuzz target (clang)'
 	@echo 'make test-cli   dial9-view and option handling against exact output, no root'
 	@echo 'make test-e2e   the agent on real programs, as root'
+	@echo 'make shipped    programs of npm, PyPI and crates.io at work, recorded and judged, as root'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
 	@echo 'make bench      cost per poll, wake and level, agent CPU and bytes per event, as root'
 	@echo 'make levels     1,000 changes of level under load, as root'
+	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
 	@echo 'make layers     which room may include which'
 	@echo 'make format     clang-format'
 	@echo 'make install    to PREFIX=$(PREFIX) below DESTDIR'
@@ -103,7 +105,10 @@ test: deps
 	@bash test/run.sh
 test-unit test-asan test-fuzz test-cli test-e2e:
 	@bash test/run.sh $(@:test-%=%)
-truth: all $(TRUTH_BIN)
+shipped: all bins
+	@bash test/shipped/run.sh
+truth-bins: all $(TRUTH_BIN)
+truth: truth-bins
 	@bash test/truth/run.sh $(ROWS)
 bench: all bins
 	@bash test/bench/floor.sh
@@ -162,6 +167,8 @@ FUZZ_FLAGS := $(ASAN_FLAGS) -fsanitize=fuzzer-no-link -DDIAL9_FUZZ
 $(eval $(call variant,$(PLAIN),$$(CC),-O2 $$(HARDEN)))
 $(eval $(call variant,$(ASAN),$$(CC),$$(ASAN_FLAGS)))
 $(eval $(call variant,$(FUZZ),$$(CLANG),$$(FUZZ_FLAGS)))
+# the page's files come in by the assembler
+$(PLAIN)/viewer/assets.o $(ASAN)/viewer/assets.o $(FUZZ)/viewer/assets.o: $(wildcard viewer/page/dist/*)
 $(BUILD)/bpf/flags: what = $(CLANG) $(BPF_FLAGS)
 
 $(BUILD)/bpf/flags $(PLAIN)/flags $(ASAN)/flags $(FUZZ)/flags: FORCE | $$(@D)/
@@ -220,6 +227,16 @@ $(TRUTH_BIN): $(BUILD)/%: $(PLAIN)/test/%.o $(TRUTH_HELP_SRC:%.c=$(PLAIN)/%.o) $
 # objects of the tests are asked for only through their programs; keep them all the same
 .PRECIOUS: $(PLAIN)/%.o $(ASAN)/%.o $(FUZZ)/%.o
 
+# ---- the page: its built files are committed, so that building the programs needs no node ----
+PAGE_MODULES := viewer/page/node_modules/.stamp
+$(PAGE_MODULES): viewer/page/package-lock.json
+	$(call say,NPM,$<)
+	$(Q)cd viewer/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+page-modules: $(PAGE_MODULES)
+page: $(PAGE_MODULES)
+	$(Q)cd viewer/page && node node_modules/typescript/bin/tsc -p . && node build.mjs
+
 # ---- chores ----
 format:
 	$(Q)git ls-files 'agent/*.[ch]' 'viewer/*.[ch]' 'viewer/core/*.[ch]' 'format/*.[ch]' 'bpf/*.[ch]' 'test/*.[ch]' | \
@@ -241,6 +258,7 @@ install: all
 	install -D -m 0644 deploy/dial9-tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/dial9.conf
 	install -D -m 0644 deploy/dial9-sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/dial9.conf
 	install -D -m 0644 deploy/dial9-agent.env $(DESTDIR)$(PREFIX)/share/dial9/dial9-agent.env
+	install -D -m 0644 deploy/skills/dial9-view/SKILL.md $(DESTDIR)$(PREFIX)/share/dial9/skills/dial9-view/SKILL.md
 
 clean:
 	rm -rf $(BUILD)

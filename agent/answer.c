@@ -127,7 +127,12 @@ static int answer_runtime(void *ctx, uint64_t scheduler, uint64_t owner_id, uint
 static int answer_thread_name(void *ctx, pid_t tid, char *name, size_t sz)
 {
 	struct answer *a = ctx;
-	const char *comm = roster_comm(a->roster, tid);
+	const char *comm;
+	uint64_t fsbase;
+
+	/* it lists a thread anew that it does not know */
+	roster_fsbase(a->roster, tid, clock_now_ns(), &fsbase);
+	comm = roster_comm(a->roster, tid);
 
 	if (!comm[0])
 		return -ENOENT;

@@ -274,9 +274,14 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 		ladder_pass(s->ladder, rec->ts_ns, s->emit, s->track);
 	if (rec->kind == WIRE_EXEC)
 		s->has_execed = true;
-	if (rec->kind == WIRE_RETURN_SITE)
+	if (rec->kind == WIRE_RETURN_SITE) {
+		const struct wire_return_site *site = (const struct wire_return_site *)rec;
+
+		log_debug("polls of vtable %llx return to %llx", (unsigned long long)site->vtable,
+			  (unsigned long long)site->return_addr);
 		session_lost(s, rec->ts_ns, "ReturnSite", "polls return to an unprobed place", 1,
 			     rec->ts_ns);
+	}
 	if (rec->kind == WIRE_SWITCH_IN)
 		session_notice(s, (const struct wire_switch_in *)rec);
 	summary_count(&s->summary, rec);
@@ -346,12 +351,13 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 
 void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 {
-	seatlearn_tick(&s->seatlearn, now_ns);
 	ladder_pass(s->ladder, drained_ns, s->emit, s->track);
 	session_count_losses(s, now_ns);
-	overhead_tick(s->overhead, now_ns);
+	track_tick(s->track, now_ns); /* reads memory as of now: before what takes a while */
+	seatlearn_tick(&s->seatlearn, now_ns);
+	if (!s->summary.end_ns) /* then nothing is recorded any more, and no hit counted */
+		overhead_tick(s->overhead, now_ns);
 	taskword_tick(s->taskword, &s->counts, now_ns);
-	track_tick(s->track, now_ns);
 	emit_tick(s->emit, now_ns);
 }
 

@@ -14,7 +14,8 @@ bpf_packages=(libbpf-dev bpftool libelf-dev libdw-dev)
 packages=(
 	gcc libc6-dev make git pkg-config binutils clang libclang-rt-dev clang-format
 	libzydis-dev libiberty-dev libzstd-dev zlib1g-dev libyajl-dev libcap-ng-dev uthash-dev
-	libcmocka-dev bats jq zstd gzip procps util-linux mount ca-certificates
+	libsqlite3-dev sqlite3
+	libmicrohttpd-dev libcmocka-dev bats jq curl chromium fonts-dejavu-core zstd gzip procps util-linux mount ca-certificates
 )
 
 fail() {
@@ -68,6 +69,7 @@ done
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
 command -v python3 >/dev/null || missing+=(python3)
+python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 need_bpf=0 need_cargo=0
 is_bpf_good || need_bpf=1
 is_cargo_good || need_cargo=1

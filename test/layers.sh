@@ -70,7 +70,7 @@ rule 'no uretprobe' \
 rule 'every source file says its licence' \
 	"$(for f in Makefile agent/*.[ch] viewer/*.[ch] viewer/core/*.[ch] viewer/core/*.def format/*.[ch] \
 		format/*.def bpf/*.[ch] \
-		test/*.sh test/*/*.[ch] test/*/*.sh test/*/*.bats test/*/*.bash test/targets/*/*.rs deploy/*; do
+		test/*.sh test/*/*.[ch] test/*/*.sh test/*/*.bats test/*/*.bash test/targets/*/*.rs deploy/*.* deploy/*/*/*; do
 		head -n 5 "$f" | grep -q 'SPDX-License-Identifier: ' || echo "$f"
 	done
 	grep -LE 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' bpf/*.[ch])"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
-#   gcc clang layers unit asan fuzz cli targets e2e      (default: all, in this order)
+#   gcc clang layers unit asan fuzz cli targets truth e2e      (default: all, in this order)
 # One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
 # process behind is a failure, and so is a skipped test. Logs of failures stay in
 # build/test-logs. Ends with "N passed, N failed" alone on a line.
@@ -203,6 +203,17 @@ layer_targets() {
 	step 'target: shared object with Tokio inside' 900 sh test/targets/build.sh newest release cdylib
 }
 
+layer_truth() { # a few rows, no times; make truth has them all
+	if [ "$(id -u)" != 0 ]; then
+		result not 'truth' 'needs root: sudo test/run.sh truth'
+		return
+	fi
+	build 'build the programs for truth' 600 truth-bins
+	step "truth: build a program with dial9's recorder" 900 bash test/truth/run.sh --build || return
+	step "truth: our traces equal dial9's own, and 9 mutations do not" 600 \
+		bash test/truth/run.sh --short
+}
+
 layer_e2e() {
 	local f
 	if [ "$(id -u)" != 0 ]; then
@@ -214,7 +225,7 @@ layer_e2e() {
 	for f in test/e2e/*.bats; do bats_file "$f" 900; done
 }
 
-layers=${*:-gcc clang layers unit asan fuzz cli targets e2e}
+layers=${*:-gcc clang layers unit asan fuzz cli targets truth e2e}
 for layer in $layers; do
 	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
 done

@@ -117,7 +117,7 @@ static void account_poll_start(struct account *a, const struct moment *m)
 	if (t->flags & TASK_WOKEN_RUNNING)
 		a->waits_cut++;
 	else if (t->wake_ns)
-		tell_wait(a, m->worker, type, t, m->ts_ns);
+		tell_wait(a, m->worker, type, t, t->polls + 1, m->ts_ns);
 	t->wake_ns = 0;
 	t->flags &= (uint8_t)~TASK_WOKEN_RUNNING;
 	t->flags |= TASK_POLLED | TASK_RUNNING;
@@ -190,7 +190,7 @@ static void account_nested(struct account *a, const struct moment *m)
 		return;
 	taskaccount_type(a, t, type);
 	if (t->wake_ns && t->wake_ns <= m->a)
-		tell_wait(a, m->worker, type, t, m->a);
+		tell_wait(a, m->worker, type, t, 0, m->a);
 	/* a wake inside the poll is a new wait, from its end on */
 	t->wake_ns = t->wake_ns > m->a ? m->ts_ns : 0;
 	t->flags |= TASK_POLLED;

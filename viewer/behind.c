@@ -179,6 +179,25 @@ uint64_t behind_parked(const struct behind *b, uint32_t worker, uint64_t from_ns
 	return ns[WATCH_PARKED];
 }
 
+void behind_polls(const struct behind *b, const struct watch_wait *w,
+		  void (*told)(void *ctx, const struct behind_harm *h), void *ctx)
+{
+	const struct behind_ring *r = &b->rings[w->worker];
+
+	for (uint64_t nr = behind_find(r, w->from_ns); nr < r->end; nr++) {
+		const struct behind_entry *e = behind_entry(r, nr);
+		uint64_t from_ns = e->from_ns > w->from_ns ? e->from_ns : w->from_ns;
+		uint64_t to_ns = e->to_ns < w->to_ns ? e->to_ns : w->to_ns;
+		struct behind_harm h = { w->worker, e->type,   e->nr, e->task,
+					 e->from_ns, e->to_ns, 0,     1 };
+
+		if (e->state != WATCH_BUSY || from_ns >= to_ns)
+			continue;
+		h.ns = to_ns - from_ns;
+		told(ctx, &h);
+	}
+}
+
 void behind_charge(struct behind *b, const struct watch_wait *w)
 {
 	struct behind_ring *r = &b->rings[w->worker];

@@ -45,6 +45,11 @@ void behind_parts(const struct behind *b, const struct watch_wait *w, struct beh
 /* How long `worker` was parked since from_ns, as far as it is known. */
 uint64_t behind_parked(const struct behind *b, uint32_t worker, uint64_t from_ns);
 
+/* Tells `told` of each poll the wait stood behind, as far as it is kept, oldest first; `ns` of the
+ * harm is the time they share. */
+void behind_polls(const struct behind *b, const struct watch_wait *w,
+		  void (*told)(void *ctx, const struct behind_harm *h), void *ctx);
+
 /* Charges a wait to the polls it stood behind. */
 void behind_charge(struct behind *b, const struct watch_wait *w);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 
 #define COMMAND_TOP_DEFAULT 20
 #define COMMAND_LIMIT_DEFAULT 20
+#define COMMAND_ROWS_DEFAULT 1000 /* of a query */
 
 struct command_entry {
 	const char *name;
@@ -41,8 +43,16 @@ static const struct command_entry command_entries[] = {
 	{ "output", 'o', "OUT", COMMAND_OUT, "file to write, - for standard output" },
 	{ "force", 'f', NULL, COMMAND_FORCE, "replace OUT if it exists" },
 	{ "top", 'n', "N", COMMAND_TOP, "rows in each table, 0 for all (20)" },
-	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all (20)" },
+	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all" },
 	{ "fail-on", 0, "LEVEL", COMMAND_FAIL_ON, "exit 1 at warning or critical" },
+	{ "longest", 0, NULL, COMMAND_LONGEST, "the longest first, not the earliest" },
+	{ "explain", 'x', "POLL", COMMAND_EXPLAIN, "only the wait before this poll: p:812.17" },
+	{ "off", 0, NULL, COMMAND_OFF, "time off CPU in polls, not CPU samples" },
+	{ "folded", 0, NULL, COMMAND_FOLDED, "one line a stack, for flame graph tools" },
+	{ "listen", 0, "ADDRESS", COMMAND_SERVE, "numeric address to listen on (127.0.0.1)" },
+	{ "port", 0, "PORT", COMMAND_SERVE, "port to listen on (a free one)" },
+	{ "allow-host", 0, "NAME", COMMAND_SERVE, "answer to this name too; may be repeated" },
+	{ "token", 0, NULL, COMMAND_SERVE, "ask for a token on loopback too" },
 	{ "help", COMMAND_HELP, NULL, 0, "print this help" },
 };
 
@@ -64,14 +74,11 @@ static bool command_takes(const struct command *c, const struct command_entry *e
 
 static void command_print_help(void)
 {
-	printf("usage: dial9-view COMMAND [options] FILE|DIR\n"
-	       "       dial9-view FILE|DIR            the same as report\n\n"
-	       "Reads traces of Tokio programs: those of dial9-agent, and dial9's own.\n"
-	       "FILE is one segment; DIR is a trace directory, or one process's part of it.\n\n"
-	       "commands:\n");
+	printf("usage: dial9-view COMMAND [options] FILE|DIR    (no COMMAND: serve)\n"
+	       "Reads a segment or a trace directory, of dial9-agent or dial9.\n");
 	for (const struct command *c = command_table; c->name; c++)
 		printf("  %-9s %s\n", c->name, c->brief);
-	printf("\n  -h, --help, -V, --version; dial9-view COMMAND --help says more\n\n"
+	printf("  -h, --help, -V, --version; dial9-view COMMAND --help says more\n"
 	       "exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad or partial input\n");
 }
 
@@ -137,6 +144,44 @@ static int command_set_filter(struct request *r, const char *name, const char *t
 	return err;
 }
 
+/* "p:TASK.NR": the poll that ended a wait. */
+static int command_set_explain(struct request *r, const char *text)
+{
+	unsigned int nr = 0;
+	int end = 0;
+
+	if (sscanf(text, "p:%" SCNu64 ".%u%n", &r->task, &nr, &end) != 2 || text[end] || !nr)
+		return notice(EXIT_USAGE,
+			      "--explain: '%s' is no poll: give one as `waits` and "
+			      "`polls` print it, such as p:812.17",
+			      text);
+	r->has_task = true;
+	r->explain_nr = nr;
+	return 0;
+}
+
+/* --listen, --port, --allow-host and --token: one bit, told apart by name. */
+static int command_set_serve(struct request *r, const char *name, const char *text)
+{
+	int err = 0;
+
+	if (strcmp(name, "listen") == 0) {
+		r->listen_on = text;
+	} else if (strcmp(name, "token") == 0) {
+		r->token = true;
+	} else if (strcmp(name, "port") == 0) {
+		err = command_set_count(name, text, &r->port);
+		if (err == 0 && r->port > 65535)
+			err = notice(EXIT_USAGE, "--port: '%s' is not below 65536", text);
+	} else {
+		if (r->hosts_cnt == COMMAND_HOSTS_MAX)
+			return notice(EXIT_USAGE, "--allow-host: at most %d can be given",
+				      COMMAND_HOSTS_MAX);
+		r->hosts[r->hosts_cnt++] = text;
+	}
+	return err;
+}
+
 static int command_set(struct request *r, const struct command_entry *e, const char *text)
 {
 	static const char *const formats[] = { "raw", "gzip", "zstd" }; /* as enum d9_compression */
@@ -148,6 +193,17 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 	case COMMAND_FORCE:
 		r->force = true;
 		return 0;
+	case COMMAND_OFF:
+		r->off_cpu = true;
+		return 0;
+	case COMMAND_FOLDED:
+		r->folded = true;
+		return 0;
+	case COMMAND_LONGEST:
+		r->longest = true;
+		return 0;
+	case COMMAND_EXPLAIN:
+		return command_set_explain(r, text);
 	case COMMAND_KIND:
 		if (r->kinds_cnt == COMMAND_KINDS_MAX)
 			return notice(EXIT_USAGE, "--kind: at most %d can be given",
@@ -167,6 +223,8 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 		return command_set_count(e->name, text, &r->limit);
 	case COMMAND_FILTER:
 		return command_set_filter(r, e->name, text);
+	case COMMAND_SERVE:
+		return command_set_serve(r, e->name, text);
 	case COMMAND_FAIL_ON:
 		r->fail_on = strcmp(text, "warning") == 0    ? COMMAND_FAIL_WARNING
 			     : strcmp(text, "critical") == 0 ? COMMAND_FAIL_CRITICAL
@@ -239,13 +297,27 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 			return notice(EXIT_USAGE,
 				      "%s: --%s %s is missing: see dial9-view %s --help", c->name,
 				      e->name, e->arg, c->name);
+	if ((c->options & COMMAND_NO_PATH) && optind < argc)
+		return notice(EXIT_USAGE, "%s: '%s' is one too many: it takes no FILE or DIR",
+			      c->name, argv[optind]);
+	if (c->options & COMMAND_NO_PATH)
+		return 1;
+	if ((c->options & COMMAND_TARGET) && optind < argc)
+		r->target = argv[optind++];
 	if (optind >= argc)
-		return notice(EXIT_USAGE, "%s: no FILE or DIR given: see dial9-view %s --help",
-			      c->name, c->name);
-	if (optind + 1 < argc)
-		return notice(EXIT_USAGE, "%s: '%s' is one too many: give one FILE or DIR", c->name,
-			      argv[optind + 1]);
-	r->path = argv[optind];
+		return notice(EXIT_USAGE, "%s: no %s given: see dial9-view %s --help", c->name,
+			      c->options & COMMAND_TARGET ? "FORMAT, FILE or DIR" : "FILE or DIR",
+			      c->name);
+	if ((c->options & COMMAND_TWO_PATHS) && optind + 1 >= argc)
+		return notice(EXIT_USAGE, "%s: the second FILE or DIR is missing", c->name);
+	r->path = argv[optind++];
+	if (c->options & COMMAND_TWO_PATHS)
+		r->path_b = argv[optind++];
+	if ((c->options & COMMAND_QUERY) && optind < argc)
+		r->query = argv[optind++];
+	if (optind < argc)
+		return notice(EXIT_USAGE, "%s: '%s' is one too many: give %s FILE or DIR", c->name,
+			      argv[optind], r->path_b ? "a second" : "one");
 	return 1;
 }
 
@@ -265,7 +337,9 @@ int command_parse(int argc, char **argv, const struct command **ret_command, str
 	}
 	if (!c && first[0] == '-' && argc == 2)
 		return notice(EXIT_USAGE, "%s: unknown option: see dial9-view --help", first);
-	/* a bare path is read by the report; its command stands first, so argv keeps its shape */
-	*ret_command = c ? c : command_find("report");
+	/* a bare path is served; its command stands first, so argv keeps its shape */
+	*ret_command = c ? c : command_find("serve");
+	if (c && c->options & COMMAND_QUERY)
+		ret->limit = COMMAND_ROWS_DEFAULT;
 	return command_parse_own(*ret_command, c ? argc - 1 : argc, c ? argv + 1 : argv, ret);
 }

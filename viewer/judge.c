@@ -49,10 +49,10 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 	static const char *const next[VERDICT_CNT] = {
 		[VERDICT_UNKNOWN] = "record at level full to learn what the poll did",
 		[VERDICT_COMPUTE] =
-			"split it or use spawn_blocking; report lists what its samples hit",
+			"split it or use spawn_blocking; flame --type shows where it computes",
 		[VERDICT_BLOCKING] = "use the async form of this call, or spawn_blocking",
 		[VERDICT_LOCK] = "hold the lock for less, or not across slow work",
-		[VERDICT_PREEMPTED] = "the CPU is too small for the load: report lists the workers",
+		[VERDICT_PREEMPTED] = "the CPU is too small for the load: see workers",
 	};
 	enum verdict best = VERDICT_UNKNOWN;
 	char worst[PLAIN_SZ], sum[PLAIN_SZ];
@@ -106,8 +106,8 @@ static void judge_late(struct findings *f, uint32_t row, const struct pain_type 
 	at->worker = t->latest.worker;
 	at->from_ns = t->latest.from_ns;
 	at->to_ns = t->latest.from_ns + t->latest.ns;
-	at->next = best == WATCH_BUSY ? "who blocked it: issues --worker, around that time"
-				      : "what it waited for: dump --from --to around it";
+	at->next = best == WATCH_BUSY ? "who blocked it: blame, and waits --explain for one wait"
+				      : "what it waited for: waits --from --to around it";
 	/* the cause is a finding of its own */
 	at->explained = best == WATCH_BUSY ? "" : best == WATCH_DELAYED ? "cpu-starved" : NULL;
 	snprintf(at->text, sizeof(at->text),
@@ -174,7 +174,7 @@ static void judge_cpu(struct findings *f, const struct pains *p)
 		at->cnt = p->delay_cnt;
 		at->worst_ns = p->delay.ns;
 		at->total_ns = p->delay_ns;
-		at->next = "the kernel was late to run them: report lists the workers";
+		at->next = "the kernel was late to run them: see workers";
 		snprintf(at->text, sizeof(at->text),
 			 "after %" PRIu64
 			 " parks a worker waited 1 ms and more for a CPU, worst %s",
@@ -294,7 +294,7 @@ static void judge_workers(struct study *s, struct findings *f)
 		at->cnt = a->polls;
 		at->has_worker = true;
 		at->worker = most;
-		at->next = "report lists the workers";
+		at->next = "see workers";
 		snprintf(at->text, sizeof(at->text),
 			 "w%" PRIu32 " polled %" PRIu64 " times, w%" PRIu32 " %" PRIu64, most,
 			 a->polls, least, p->workers[least].polls);
@@ -303,7 +303,7 @@ static void judge_workers(struct study *s, struct findings *f)
 		at = judge_add(f, "cpu-contention", SEVERITY_WARNING, TASK_TYPE_NONE);
 		at->cnt = contended;
 		at->explained = "cpu-starved";
-		at->next = "other threads take the workers' CPUs: report lists the workers";
+		at->next = "other threads take the workers' CPUs: see workers";
 		snprintf(at->text, sizeof(at->text),
 			 "in %" PRIu64 " of %" PRIu64
 			 " active periods a worker had its CPU for less"

@@ -11,11 +11,20 @@
 
 #define NOTICE_SZ 1024 /* a longer message is cut */
 
+static _Thread_local bool notice_is_mute;
+
+void notice_mute(bool is_mute)
+{
+	notice_is_mute = is_mute;
+}
+
 int notice(int result, const char *fmt, ...)
 {
 	char text[NOTICE_SZ];
 	va_list args;
 
+	if (notice_is_mute)
+		return result;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);

@@ -8,6 +8,8 @@
 #ifndef DIAL9_NOTICE_H
 #define DIAL9_NOTICE_H
 
+#include <stdbool.h>
+
 /* Exit codes of every command; a run that meets several ends with the largest of 3, 1, 0. */
 enum notice_exit {
 	EXIT_OK = 0,
@@ -18,6 +20,9 @@ enum notice_exit {
 
 /* Prints and hands back `result` (an errno or an exit code), so that it can be returned. */
 int notice(int result, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* From now on nothing is printed on behalf of the calling thread, or it is again. */
+void notice_mute(bool is_mute);
 
 /* Text of a negative errno or of a negative error of the format library. */
 const char *notice_text(int err);

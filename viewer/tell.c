@@ -56,9 +56,9 @@ uint64_t tell_cut(struct account *a, uint32_t worker, uint64_t ts_ns, enum worke
 }
 
 void tell_wait(struct account *a, uint32_t worker, uint32_t type, const struct task *t,
-	       uint64_t ts_ns)
+	       uint32_t nr, uint64_t ts_ns)
 {
-	const struct watch_wait wait = { t->id, type, worker, t->wake_ns,
+	const struct watch_wait wait = { t->id, type, worker, nr, t->wake_ns,
 					 ts_ns > t->wake_ns ? ts_ns : t->wake_ns };
 
 	account_add(a, &typetable_row(a->types, type)->wait, wait.to_ns - wait.from_ns);

@@ -17,9 +17,9 @@ struct task;
 uint64_t tell_cut(struct account *a, uint32_t worker, uint64_t ts_ns, enum worker_state expected,
 		  enum worker_state next, uint64_t delay_ns);
 
-/* A task that was woken is polled from ts_ns on: counted for its type, and told. */
+/* A task that was woken is polled from ts_ns on, its poll `nr`: counted for its type, and told. */
 void tell_wait(struct account *a, uint32_t worker, uint32_t type, const struct task *t,
-	       uint64_t ts_ns);
+	       uint32_t nr, uint64_t ts_ns);
 
 /* Counts a wake for the poll that it came from, or as one of a task by itself. */
 void tell_waker(struct account *a, const struct moment *m);

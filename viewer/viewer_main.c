@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /* viewer_main.c - dial9-view: the table of commands, and the way from argv to one of them. */
+#include "blame.h"
 #include "command.h"
 #include "convert.h"
+#include "diff.h"
 #include "dump.h"
+#include "flame.h"
+#include "guide.h"
+#include "hist.h"
 #include "issues.h"
 #include "notice.h"
+#include "polls.h"
 #include "report.h"
+#include "serve.h"
+#include "tasks.h"
+#include "sql.h"
 #include "traceset.h"
 #include "verify.h"
+#include "waits.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <string.h>
 
 const struct command command_table[] = {
+	{ "serve", "[--json] [--listen ADDRESS] [--port PORT] FILE|DIR",
+	  "a page on it in your browser: timeline, findings, flamegraphs",
+	  "Prints the URL of the page. Only this machine can open it, and only pages of its\n"
+	  "own may ask it. On another address than loopback a token is needed, which stands\n"
+	  "in the printed URL. New segments appear on the page as they are written.\n",
+	  COMMAND_JSON | COMMAND_SERVE, 0, serve_run },
 	{ "report", "[--json] [--top N] FILE|DIR",
 	  "what the tasks and workers did: types, waits, long polls, samples",
 	  "One page for each recording: how much of the time it covers at which level, what\n"
@@ -26,6 +43,54 @@ const struct command command_table[] = {
 	  "unknown: see the coverage line. With --fail-on a finding of that level or above\n"
 	  "makes the exit code 1. A finding that another one explains is at most a warning.\n",
 	  COMMAND_STUDY | COMMAND_FAIL_ON, 0, issues_run },
+	{ "tasks", "[--json] [filters] FILE|DIR", "the life of each task, split into what it did",
+	  "A life is running (on CPU in polls), off CPU in polls, ready (woken, not yet\n"
+	  "polled) and idle; these sum to it. Where a poll's length is not known the rest\n"
+	  "is unknown, not idle. Busiest first.\n",
+	  COMMAND_STUDY, 0, tasks_run },
+	{ "workers", "[--json] [filters] FILE|DIR",
+	  "the time of each worker, split into what it did",
+	  "Running and off CPU (both in polls), delayed (ready, but no CPU after a park),\n"
+	  "between polls, parked, unknown; these sum to the time looked at.\n",
+	  COMMAND_STUDY, 0, workers_run },
+	{ "polls", "[--json] [--longest] [filters] FILE|DIR", "single polls, and why each was long",
+	  "A poll's verdict is the largest part of it: compute, blocking, lock, preempted.\n"
+	  "Polls whose start or end was not seen have no length and are not listed.\n",
+	  COMMAND_STUDY | COMMAND_LONGEST, 0, polls_run },
+	{ "waits", "[--json] [--explain POLL] [filters] FILE|DIR",
+	  "the longest waits from wake to poll, and what each consists of",
+	  "A wait runs from a task's first wake since its last poll began to its next poll;\n"
+	  "if it was woken while it was polled, from that poll's end. Its parts are what\n"
+	  "the worker that polls it in the end did meanwhile. --explain lists the polls\n"
+	  "that one wait stood behind.\n",
+	  COMMAND_STUDY | COMMAND_EXPLAIN, 0, waits_run },
+	{ "blame", "[--json] [filters] FILE|DIR", "which types and polls made others wait",
+	  "The harm of a poll is the time that others stood ready on its worker while it\n"
+	  "ran: 2 ms before 500 tasks are worse than 20 ms before one. Filters choose whose\n"
+	  "waits are counted, not whose polls.\n",
+	  COMMAND_STUDY, 0, blame_run },
+	{ "hist", "[--json] [filters] FILE|DIR", "how long polls and waits are, as bars",
+	  "Counts by powers of two, and quantiles (within 1 %), of poll lengths and of waits\n"
+	  "from wake to poll.\n",
+	  COMMAND_STUDY, 0, hist_run },
+	{ "flame", "[--json] [--off] [--folded] [filters] FILE|DIR",
+	  "where polls spend CPU, or lose it: a tree of stacks",
+	  "CPU samples by task type and stack; --off counts the time (ns) that threads had no\n"
+	  "CPU in polls. --folded prints \"type;outer;inner COUNT\" for flame graph tools.\n"
+	  "The tree shows what is at least 1 % of all; --limit 0 shows everything.\n",
+	  COMMAND_STUDY | COMMAND_OFF | COMMAND_FOLDED, 0, flame_run },
+	{ "diff", "[--json] [--limit N] A B", "what changed between two recordings, type by type",
+	  "Busy time and polls for each second, p99 of poll lengths and of waits; the types\n"
+	  "whose busy time changed most stand first. What one level does not record is \"-\",\n"
+	  "not a change.\n",
+	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_TWO_PATHS, 0, diff_run },
+	{ "sql", "[--json] [--limit N] FILE|DIR [\"SELECT ...\"]",
+	  "one SQL query over polls, wakes, parks, samples, tasks, ...",
+	  "SQLite over the recording's columns, read-only. Without a query: tables, columns,\n"
+	  "views and functions. Times are ns; what was not recorded is NULL. At most 1000 rows\n"
+	  "unless --limit says otherwise, and 60 s. Example:\n"
+	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by type\"\n",
+	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_QUERY, 0, sql_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",
 	  "Events in file order: TIME NAME FIELD=VALUE ..., with --json one document each.\n"
@@ -43,6 +108,8 @@ const struct command command_table[] = {
 	  "The segments of a recording in one file; dial9's own viewer reads raw and gzip.\n"
 	  "A cut-off or damaged tail ends at its last whole event (exit code 3 if damaged).\n",
 	  COMMAND_FORMAT | COMMAND_OUT | COMMAND_FORCE, COMMAND_FORMAT | COMMAND_OUT, convert_run },
+	{ "guide", "", "from a symptom to its cause: which command, and what its words mean",
+	  "Needs no recording.\n", COMMAND_NO_PATH, 0, guide_run },
 	{ 0 },
 };
 
@@ -57,8 +124,9 @@ int main(int argc, char **argv)
 	if (code != 1)
 		return code;
 	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
-	err = traceset_open(req.path, &set);
-	if (err)
+	err = req.path ? traceset_open(req.path, &set) : 0;
+	/* nothing there yet is no reason not to watch it */
+	if (err && !(err == -ENODATA && command->run == serve_run))
 		code = err == -ENODATA ? EXIT_PARTIAL : EXIT_FINDINGS;
 	else
 		code = command->run(&req, &set);

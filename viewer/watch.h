@@ -28,6 +28,7 @@ struct watch_wait { /* from wake to poll, as account.h defines it */
 	uint64_t task;
 	uint32_t type; /* row of the type table */
 	uint32_t worker; /* that polls it in the end */
+	uint32_t nr; /* of that poll among the task's, from 1; 0 = a nested one */
 	uint64_t from_ns, to_ns;
 };
 

@@ -96,7 +96,7 @@ static uint32_t stack_of(uint64_t number)
 	uint32_t id;
 
 	for (uint32_t i = 0; i < 24; i++)
-		frames[i] = 0x555500001000ull + (i < 8 ? number % STACKS * 64 : 0) + i * 4096;
+		frames[i] = 0x555500001000ull + (i < 8 ? number % STACKS * 64 : 0) + i * 65536;
 	if (enc.cap - enc.len < D9_ENC_BUF_MIN)
 		flush();
 	if (d9_intern_stack(&enc, frames, 24, &id) != 0)
@@ -111,14 +111,14 @@ static void names(uint64_t ts)
 			char text[64];
 
 			snprintf(text, sizeof(text), "service::handler_%u::step_%u", i, k);
-			PUT(symbol, 0, 0x555500001000ull + i * 64 + k * 4096, 0, str(text), 0,
+			PUT(symbol, 0, 0x555500001000ull + i * 64 + k * 65536, 0, str(text), 0,
 			    str("src/handler.rs"), 10 + k);
 		}
 	for (uint32_t k = 8; k < 24; k++) {
 		char text[64];
 
 		snprintf(text, sizeof(text), "tokio::runtime::frame_%u", k);
-		PUT(symbol, 0, 0x555500001000ull + k * 4096, 0, str(text), 0, str(""), 0);
+		PUT(symbol, 0, 0x555500001000ull + k * 65536, 0, str(text), 0, str(""), 0);
 	}
 	(void)ts;
 }

@@ -6,13 +6,23 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 
 @test "help" { expect help --help; }
 @test "help of report" { expect help-report report --help; }
+@test "help of serve" { expect help-serve serve --help; }
 @test "help of issues" { expect help-issues issues --help; }
+@test "help of tasks" { expect help-tasks tasks --help; }
+@test "help of workers" { expect help-workers workers --help; }
+@test "help of polls" { expect help-polls polls --help; }
+@test "help of waits" { expect help-waits waits --help; }
+@test "help of blame" { expect help-blame blame --help; }
+@test "help of hist" { expect help-hist hist --help; }
+@test "help of flame" { expect help-flame flame --help; }
+@test "help of guide" { expect help-guide guide --help; }
+@test "help of diff" { expect help-diff diff --help; }
 @test "help of dump" { expect help-dump dump --help; }
 @test "help of verify" { expect help-verify verify --help; }
 @test "help of convert" { expect help-convert convert --help; }
 
 @test "each help fits a screen of 80 columns and 24 lines" {
-	for args in --help "report --help" "issues --help" "dump --help" "verify --help" "convert --help"; do
+	for args in --help "serve --help" "report --help" "issues --help" "tasks --help" "diff --help" "dump --help" "verify --help" "convert --help"; do
 		code 0 $args
 		[ "$(wc -l <"$out")" -le 24 ]
 		[ "$(awk '{ print length }' "$out" | sort -n | tail -n 1)" -le 80 ]

@@ -205,6 +205,26 @@ static void spawn(uint64_t us, uint64_t task)
 	PUT(task_spawn, us, .task_id = task, .spawn_loc = str("t"), .instrumented = true);
 }
 
+/* Three tasks on one worker. Task 2 waits 1800, all of it behind task 1; task 3 waits 1600: 1000
+ * behind task 1, 500 behind task 2, 100 while its worker is between polls. So the poll of task 1
+ * harms two waits by 2800 in all, that of task 2 one by 500. */
+static void crowd(void)
+{
+	PUT(worker_unpark, 500, .worker_id = 0, .tid = 100);
+	PUT(agent_alive, 600, .task_id = 1, .type = str("hog"));
+	PUT(agent_alive, 600, .task_id = 2, .type = str("victim"));
+	PUT(agent_alive, 600, .task_id = 3, .type = str("victim"));
+	PUT(poll_start, 1000, .worker_id = 0, .task_id = 1, .spawn_loc = str("hog"));
+	PUT(wake, 1200, .waker_task_id = 1, .woken_task_id = 2, .target_worker = 0);
+	PUT(wake, 2000, .waker_task_id = 1, .woken_task_id = 3, .target_worker = 0);
+	PUT(poll_end, 3000, .worker_id = 0);
+	PUT(poll_start, 3000, .worker_id = 0, .task_id = 2, .spawn_loc = str("victim"));
+	PUT(poll_end, 3500, .worker_id = 0);
+	PUT(poll_start, 3600, .worker_id = 0, .task_id = 3, .spawn_loc = str("victim"));
+	PUT(poll_end, 3700, .worker_id = 0);
+	PUT(worker_park, 4000, .worker_id = 0, .tid = 100);
+}
+
 /* One file for each invariant, broken once. */
 static void broken_polls(void)
 {
@@ -412,6 +432,7 @@ int main(int argc, char **argv)
 	one("fields.bin", broken_fields, true);
 	one("pools.bin", broken_pools, true);
 	one("hostile.bin", hostile, false);
+	one("crowd.bin", crowd, false);
 	one("batches.bin", batches, false);
 
 	begin();

@@ -15,12 +15,6 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 
 @test "text" { expect report report traces; }
 @test "JSON" { expect report-json report --json traces/abcd-42; }
-@test "a bare directory is reported" {
-	code 0 traces
-	cp "$out" bare
-	code 0 report traces
-	cmp "$out" bare
-}
 @test "events of one thread after the other are put in order" { expect report-batches report batches.bin; }
 @test "--top cuts the tables and says so" {
 	code 0 report --top 1 traces/abcd-42

@@ -60,12 +60,15 @@ void depths_compare(struct pairing *p, const struct side *theirs, const struct s
 		less = (uint8_t)((uint8_t)t->queue - (uint8_t)o->queue);
 		if (less <= 1 || less == 255)
 			continue;
-		if (less < 128 && is_taken_by(&starts, t->worker, t->start_ns,
-					      o->start_ns + DEPTHS_THEFT_NS)) {
+		if (less >= 128)
+			p->queue_more++;
+		else if (!is_taken_by(&starts, t->worker, t->start_ns,
+				      o->start_ns + DEPTHS_THEFT_NS))
+			p->queue_off++;
+		else {
 			p->queue_stolen++;
 			continue;
 		}
-		p->queue_off++;
 		pair_say(p, "queue", "task %llu at %llu: dial9 %u, we %u, %llu ns later",
 			 (unsigned long long)t->task, (unsigned long long)t->start_ns, t->queue,
 			 o->queue, (unsigned long long)(o->start_ns - t->start_ns));

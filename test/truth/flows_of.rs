@@ -2,8 +2,10 @@
 //! The ordinary workloads. All spawn through dial9 but where the name says plain.
 
 use crate::Slice;
-use dial9_tokio_telemetry::spawn;
+use dial9_tokio_telemetry::{spawn, spawn_in};
 use dial9_tokio_telemetry::telemetry::JoinSetExt;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, Barrier, Notify, Semaphore};
@@ -220,6 +222,38 @@ pub async fn foreign(slice: Slice) {
     }
 }
 
+/// Every worker sleeps in a poll while a thread outside spawns: the global queue stands.
+pub async fn backlog(slice: Slice) {
+    let handle = tokio::runtime::Handle::current();
+    let workers = handle.metrics().num_workers();
+    while !slice.is_over() {
+        let inside = Arc::new(AtomicUsize::new(0));
+        let sleepers: Vec<_> = (0..workers)
+            .map(|_| {
+                let inside = inside.clone();
+                spawn(async move {
+                    inside.fetch_add(1, SeqCst);
+                    std::thread::sleep(Duration::from_millis(100));
+                })
+            })
+            .collect();
+        let handle = handle.clone();
+        let outside = std::thread::spawn(move || {
+            while inside.load(SeqCst) < workers {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            (0..40).map(|i| spawn_in(&handle, async move { black_box(i) })).collect::<Vec<_>>()
+        });
+        for job in sleepers {
+            let _ = job.await;
+        }
+        for job in outside.join().expect("thread") {
+            let _ = job.await;
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// Spawns without pause from two tasks; spawns a second.
 pub async fn storm(slice: Slice) -> f64 {
     let start = Instant::now();
@@ -230,7 +264,7 @@ pub async fn storm(slice: Slice) -> f64 {
                 let mut batch = Vec::with_capacity(64);
                 while !slice.is_over() {
                     for i in 0..64u64 {
-                        batch.push(spawn(async move { std::hint::black_box(i) }));
+                        batch.push(spawn(async move { black_box(i) }));
                     }
                     spawned += batch.len() as u64;
                     for job in batch.drain(..) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * match - is a recording from outside equal to dial9's own of the same process?
- *   match [-v] [-n NAME] [-w FROM:TO]... THEIRS OURS
- * Prints one row (match -H prints the head) and exits 1 if anything differs. -w: ns of
- * CLOCK_MONOTONIC between which the recorder said it records, TO may be empty; match -t tells the
- * present ns.
+ *   match [-v] [-b] [-n NAME] [-f FILE] [-w FROM:TO]... THEIRS OURS
+ * Prints one row (match -H prints the head) and exits 1 if anything differs. -b: the machine is
+ * busy, judge no times. -f: appends the row to
+ * FILE as "name=value ..." for table.awk. -w: ns of CLOCK_MONOTONIC between which the recorder said
+ * it records, TO may be empty; match -t tells the present ns.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -61,6 +62,25 @@ static uint64_t over(const struct diffs *d, uint64_t limit_ns)
 	return d->v.cnt >= 100 && diffs_at(d, 990) > limit_ns ? diffs_at(d, 990) : 0;
 }
 
+/* What depends on how soon threads get a CPU, ours or the program's: not where the machine is busy. */
+static void judge_times(const struct pairing *p)
+{
+	fault("overtaken polls", p->polls_overtaken * 1000 > p->polls.both ? p->polls_overtaken : 0);
+	fault("unparks unseen", p->parks_guessed * 50 > p->parks_ours ? p->parks_guessed : 0);
+	fault("parks given away", p->parks_given * 100 > p->parks_ours ? p->parks_given : 0);
+	fault("parks for locks", p->parks_locked > 3 && p->parks_locked * 100 > p->parks_ours ?
+					 p->parks_locked :
+					 0);
+	fault("ns start p99", over(&p->start, PAIR_SLACK_NS));
+	fault("ns end p99", over(&p->end, PAIR_SLACK_NS));
+	fault("ns cold start p99", over(&p->start_cold, PAIR_COLD_LIMIT_NS));
+	fault("ns cold end p99", over(&p->end_cold, PAIR_COLD_LIMIT_NS));
+	fault("queue depths", p->queue_off);
+	fault("thefts", p->queue_stolen * 33 > p->queue_read ? p->queue_stolen : 0);
+	fault("alive counts", p->alive_off * 100 > p->alive_read ? p->alive_off : 0);
+	fault("global queues", p->global_off);
+}
+
 static void judge(const struct pairing *p, const struct wakemap *m, const struct side *theirs,
 		  const struct side *ours)
 {
@@ -68,7 +88,6 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("polls invented", p->polls.ours_only);
 	fault("polls outside", p->polls_outside);
 	fault("poll ends inferred", p->polls_inferred);
-	fault("overtaken polls", p->polls_overtaken * 1000 > p->polls.both ? p->polls_overtaken : 0);
 	fault("locations", p->polls.wrong_loc + p->births.wrong_loc);
 	fault("workers", p->polls.wrong_worker + p->worker_clash + p->births.wrong_worker);
 	fault("runtimes", p->runtime_clash);
@@ -77,23 +96,13 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("ends missing", p->deaths.theirs_only);
 	fault("ends invented", p->deaths.ours_only);
 	fault("parks stray", p->parks_stray);
-	fault("unparks unseen", p->parks_guessed * 50 > p->parks_ours ? p->parks_guessed : 0);
-	fault("parks given away", p->parks_given * 100 > p->parks_ours ? p->parks_given : 0);
-	fault("parks for locks", p->parks_locked * 100 > p->parks_ours ? p->parks_locked : 0);
 	fault("wakes unmapped", m->unmapped);
 	fault("wakes invented", m->ours_only);
 	fault("wakers", m->wrong_waker);
+	fault("queues longer than dial9's", p->queue_more);
 	fault("lost", ours->lost);
 	fault("unpaired starts or ends", ours->flaws);
 	fault("unpaired in dial9's", theirs->flaws);
-	fault("ns start p99", over(&p->start, PAIR_SLACK_NS));
-	fault("ns end p99", over(&p->end, PAIR_SLACK_NS));
-	fault("ns cold start p99", over(&p->start_cold, PAIR_COLD_LIMIT_NS));
-	fault("ns cold end p99", over(&p->end_cold, PAIR_COLD_LIMIT_NS));
-	fault("queue depths", p->queue_off);
-	fault("thefts", p->queue_stolen * 50 > p->queue_read ? p->queue_stolen : 0);
-	fault("alive counts", p->alive_off * 100 > p->alive_read ? p->alive_off : 0);
-	fault("global queues", p->global_off);
 	if (!p->polls.both && !m->theirs)
 		fault("polls at all: nothing was compared", 1);
 }
@@ -110,7 +119,9 @@ static void print_row(const char *name, const struct pairing *p, const struct wa
 			max_ns = diffs_at(all[i], 1000);
 	if (p->queue_read)
 		snprintf(queue, sizeof(queue), "%.1f",
-			 percent(p->queue_read - p->queue_off - p->queue_stolen, p->queue_read));
+			 percent(p->queue_read - p->queue_off - p->queue_more -
+					 p->queue_stolen,
+				 p->queue_read));
 	if (p->alive_read)
 		snprintf(alive, sizeof(alive), "%.0f",
 			 percent(p->alive_read - p->alive_off, p->alive_read));
@@ -126,6 +137,79 @@ static void print_row(const char *name, const struct pairing *p, const struct wa
 	printf("%7" PRIu64 "%7" PRIu64 "%7s%6s%7" PRIu64 "%6" PRIu64 "%5" PRIu64 "  %s%s\n",
 	       p->parks_ours, p->never_slept, queue, alive, p->polls.unseen, p->polls.edge,
 	       ours->lost, *why ? "DIFFERS:" : "equal", why);
+}
+
+/* p99 of two lists taken as one. */
+static uint64_t p99_of(const struct diffs *a, const struct diffs *b)
+{
+	struct diffs all = { 0 };
+	uint64_t ret;
+
+	for (size_t i = 0; i < a->v.cnt; i++)
+		diffs_add(&all, a->v.at[i], 0);
+	for (size_t i = 0; i < b->v.cnt; i++)
+		diffs_add(&all, b->v.at[i], 0);
+	diffs_close(&all);
+	ret = diffs_at(&all, 990);
+	free(all.v.at);
+	return ret;
+}
+
+static void write_facts(const char *path, const char *name, const struct pairing *p,
+			const struct wakemap *m, const struct side *ours)
+{
+	FILE *f = fopen(path, "ae");
+
+	if (!f)
+		err(2, "match: %s", path);
+	fprintf(f, "row=%s is_equal=%d", name, !*why);
+#define FACT(key, value) fprintf(f, " " key "=%" PRIu64, (uint64_t)(value))
+	FACT("polls", p->polls.theirs);
+	FACT("polls_both", p->polls.both);
+	FACT("unseen", p->polls.unseen);
+	FACT("edge", p->polls.edge);
+	FACT("wrong", p->polls.wrong_loc + p->births.wrong_loc + p->polls.wrong_worker +
+			      p->worker_clash + p->births.wrong_worker + p->runtime_clash);
+	FACT("spawns", p->births.theirs);
+	FACT("ends", p->deaths.theirs);
+	FACT("missing", p->polls.theirs_only + p->births.theirs_only + p->deaths.theirs_only);
+	FACT("invented", p->polls.ours_only + p->births.ours_only + p->deaths.ours_only);
+	/* of a hundred and more: else it is their largest */
+	FACT("warm_p99", p->start.v.cnt >= 100 ? diffs_at(&p->start, 990) : 0);
+	FACT("warm_end_p99", p->end.v.cnt >= 100 ? diffs_at(&p->end, 990) : 0);
+	FACT("start_p99", p99_of(&p->start, &p->start_cold));
+	FACT("end_p99", p99_of(&p->end, &p->end_cold));
+	FACT("cold", p->start_cold.v.cnt);
+	FACT("cold_p99", diffs_at(&p->start_cold, 990));
+	FACT("overtaken", p->polls_overtaken);
+	FACT("wakes", m->theirs);
+	FACT("unmapped", m->unmapped + m->ours_only + m->wrong_waker);
+	FACT("direct", m->direct);
+	FACT("own", m->own);
+	FACT("redundant", m->redundant);
+	FACT("late", m->late);
+	FACT("late_p50", diffs_at(&m->lateness, 500));
+	FACT("after_end", m->after_end);
+	FACT("swallowed", m->swallowed);
+	FACT("belated", m->belated);
+	FACT("aborts", m->aborts);
+	FACT("plain", m->plain);
+	FACT("queue_read", p->queue_read);
+	FACT("queue_stolen", p->queue_stolen);
+	FACT("queue_off", p->queue_off + p->queue_more);
+	FACT("global_read", p->metric_read);
+	FACT("global_deep", p->metric_deep);
+	FACT("alive_read", p->alive_read);
+	FACT("alive_off", p->alive_off);
+	FACT("parks", p->parks_ours);
+	FACT("guessed", p->parks_guessed);
+	FACT("given", p->parks_given);
+	FACT("locked", p->parks_locked);
+	FACT("after", p->parks_after);
+	FACT("lost", ours->lost);
+#undef FACT
+	fputc('\n', f);
+	fclose(f);
 }
 
 static void print_more(const struct pairing *p, const struct wakemap *m)
@@ -161,11 +245,12 @@ int main(int argc, char **argv)
 	static struct window windows[PAIR_WINDOWS_MAX];
 	struct wakemap m = { 0 };
 	struct side theirs, ours;
-	const char *name = "match";
+	bool is_busy = false;
+	const char *name = "match", *facts = NULL;
 	int opt;
 
 	p.windows = windows;
-	while ((opt = getopt(argc, argv, "vHtn:w:")) != -1) {
+	while ((opt = getopt(argc, argv, "vHtbn:f:w:")) != -1) {
 		char *rest;
 
 		if (opt == 't') {
@@ -183,8 +268,12 @@ int main(int argc, char **argv)
 		}
 		if (opt == 'v') {
 			p.verbose = true;
+		} else if (opt == 'b') {
+			is_busy = true;
 		} else if (opt == 'n') {
 			name = optarg;
+		} else if (opt == 'f') {
+			facts = optarg;
 		} else if (opt == 'w' && p.windows_cnt < PAIR_WINDOWS_MAX) {
 			struct window *w = &windows[p.windows_cnt++];
 
@@ -196,7 +285,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 2)
-		errx(2, "usage: match [-v] [-n NAME] [-w FROM:TO]... THEIRS OURS   |   match -H");
+		errx(2, "usage: match [-v] [-b] [-n NAME] [-f FILE] [-w FROM:TO]... THEIRS OURS   |   match -H");
 	if (!p.windows_cnt)
 		windows[p.windows_cnt++] = (struct window){ 0, UINT64_MAX - 1 };
 	side_load(&theirs, argv[optind], false);
@@ -206,7 +295,11 @@ int main(int argc, char **argv)
 	depths_compare(&p, &theirs, &ours);
 	samples_compare(&p, &theirs, &ours);
 	judge(&p, &m, &theirs, &ours);
+	if (!is_busy)
+		judge_times(&p);
 	print_row(name, &p, &m, &ours);
+	if (facts)
+		write_facts(facts, name, &p, &m, &ours);
 	if (p.verbose)
 		print_more(&p, &m);
 	side_free(&theirs);

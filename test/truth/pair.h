@@ -53,7 +53,8 @@ struct pairing {
 	uint64_t polls_inferred, polls_overtaken;
 	struct diffs start, end, birth, death;
 	struct diffs start_cold, end_cold; /* caches cold: see PAIR_COLD_NS */
-	uint64_t queue_read, queue_off, queue_stolen; /* depths.h: compared, off by more than 1 */
+	uint64_t queue_read, queue_off, queue_stolen; /* depths.h: compared, less by 2 or more */
+	uint64_t queue_more; /* more by 2 or more */
 	uint64_t metric_read, metric_deep, global_off; /* global queue: compared, of two or more, off */
 	uint64_t alive_read, alive_off; /* against the spawns and ends that dial9 saw until then */
 
@@ -64,7 +65,7 @@ struct pairing {
 	uint64_t parks_ours, parks_theirs, parks_inside, parks_stray, never_slept;
 	uint64_t parks_guessed; /* begin in one of theirs, the switch-in was not reported */
 	uint64_t parks_given; /* of a thread whose worker another one has: block_in_place */
-	uint64_t parks_locked; /* for a lock, on the way to a park */
+	uint64_t parks_locked; /* between polls, for a lock: see README.md */
 	uint64_t parks_after; /* a worker that shuts down: after its last hook */
 };
 

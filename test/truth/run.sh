@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Our trace against dial9's own of the same process, workload by workload; one row each.
-#   run.sh [--short] [--keep DIR] [ROW...]
+#   run.sh [--short] [--keep DIR] [ROW...]   |   run.sh --build
 # A row is workload[,workload...]@WORKERS[+how]; how: late (attach while it runs), twice (detach and
-# attach again), SECONDS. Without rows: all of them, or the quick ones with --short. Exit code 1:
-# a row differs. 2: usage or no root. The mutations run with rows "mutate" and in the full run.
+# attach again), SECONDS. Without rows: all of them, which also writes the tables in README.md and
+# test/truth/README.md; or a few with --short, which judges no times and so holds on a busy machine.
+# Exit code 1: a row differs. 2: usage or no root. Mutations: with row "mutate" and without rows.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -13,24 +14,28 @@ agent=$root/build/dial9-agent
 keep=
 rows=()
 
-short_rows="pingpong@2 pingpong@1 plain,yields@2 timers@2 timers,meeting@8 timers,joinset@64 joinset,detached@2
-	meeting,foreign@2 tiny@2 abort,panics@2 blocking,lock@2 in_place@2 sleep_in_poll,nested@2
-	localset@2 current_thread@2 runtimes@2 rebuild@2 alive100k@2 storm@2 pingpong,timers@2+late
-	pingpong@2+twice long_poll@2+3"
-full_rows="$short_rows pingpong@8 pingpong@64 tiny@1 storm@1 storm@8 yields@1 in_place@8 abort@8
-	panics@8 rebuild@8+4 runtimes@8 foreign@64 alive100k@8 storm@2+late current_thread,pingpong@2+twice
-	pingpong,timers,joinset,meeting@2+10 long_poll@2+10"
+short_rows="pingpong,timers@2 plain,yields@2 joinset,detached@2 abort,panics@2 in_place,nested@2
+	current_thread,localset@2 rebuild@2 pingpong@2+twice timers@2"
+full_rows="pingpong@2 pingpong@1 plain,yields@2 timers@2 timers,meeting@8 timers,joinset@64
+	joinset,detached@2 meeting,foreign@2 tiny@2 abort,panics@2 blocking,lock@2 in_place@2
+	sleep_in_poll,nested@2 backlog@2 localset@2 current_thread@2 runtimes@2 rebuild@2 alive100k@2
+	storm@2 pingpong,timers@2+late pingpong@2+twice long_poll@2+3 pingpong@8 pingpong@64 tiny@1
+	storm@1 storm@8 yields@1 in_place@8 abort@8 panics@8 rebuild@8+4 runtimes@8 foreign@64
+	alive100k@8 storm@2+late current_thread,pingpong@2+twice pingpong,timers,joinset,meeting@2+10
+	long_poll@2+10"
 
 usage() {
-	sed -n '3,7s/^# \{0,1\}//p' "$0" >&2
+	sed -n '3,8s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 }
 
-mutate=0
+mutate=0 is_full=0 is_build=0
 list=$full_rows
+judge=() # options of match
 while [ $# -gt 0 ]; do
 	case $1 in
-	--short) list=$short_rows ;;
+	--short) list=$short_rows judge=(-b) ;;
+	--build) is_build=1 ;;
 	--keep) [ $# -ge 2 ] || usage; keep=$2; shift ;;
 	mutate) mutate=1 ;;
 	-*) usage ;;
@@ -42,8 +47,9 @@ done
 if [ ${#rows[@]} -eq 0 ] && [ $mutate -eq 0 ]; then
 	read -r -a rows <<<"$(echo $list)"
 	mutate=1
+	[ "$list" != "$full_rows" ] || is_full=1
 fi
-[ "$(id -u)" = 0 ] || { echo "run.sh: the agent needs root" >&2; exit 2; }
+[ $is_build = 1 ] || [ "$(id -u)" = 0 ] || { echo "run.sh: the agent needs root" >&2; exit 2; }
 for made in "$agent" "$build/match" "$build/mutate"; do
 	[ -x "$made" ] || { echo "run.sh: $made is missing: make truth builds it" >&2; exit 2; }
 done
@@ -52,6 +58,7 @@ if ! RUSTFLAGS="--cfg tokio_unstable" cargo build --quiet --release --locked \
 	cat "$build.log" >&2
 	exit 1
 fi
+[ $is_build = 0 ] || exit 0
 
 work=${keep:-$(mktemp -d)}
 mkdir -p "$work"
@@ -151,10 +158,11 @@ one() { # one ROW: 0 equal
 	fi
 	[ $status = 0 ] || echo "$row: the agent ended with $status: $(tail -n 1 "$dir"/agent.log.*)"
 	echo "${windows[*]}" >"$dir/windows"
-	"$build/match" -v -n "$row" "${windows[@]}" "$dir/theirs/t.0.bin" "$dir/ours" 2>"$dir/more"
+	"$build/match" -v "${judge[@]}" -n "$row" -f "$facts" "${windows[@]}" "$dir/theirs/t.0.bin" "$dir/ours" 2>"$dir/more"
 	local rc=$?
 	[ $rc = 0 ] || cat "$dir/more"
 	sed -n 's/^ran [^ ]* \(.\)/  \1/p' "$dir/said"
+	case $row in storm@[0-9]) sed -n 's/^ran .*spawns_per_s //p' "$dir/said" >>"$work/rates" ;; esac
 	[ -n "$keep" ] || [ "$row" = "$mutate_row" ] || rm -rf "$dir"
 	[ $rc = 0 ] && [ $status = 0 ]
 }
@@ -166,9 +174,9 @@ mutations() { # sets missed
 	read -r -a windows <"$dir/windows"
 	for how in $("$build/mutate" --list); do
 		"$build/mutate" "$how" "$found" "$dir/mutated" || return 1
-		row=$("$build/match" -n "$how" "${windows[@]}" "$dir/theirs/t.0.bin" "$dir/mutated" 2>&1)
+		row=$("$build/match" "${judge[@]}" -n "$how" "${windows[@]}" "$dir/theirs/t.0.bin" "$dir/mutated" 2>&1)
 		if [ $? = 1 ]; then
-			[ "$how" = none ] && missed=$((missed + 1))
+			[ "$how" = none ] && missed=$((missed + 1)) || noticed=$((noticed + 1))
 			echo "mutation $how: noticed:${row##*DIFFERS:}"
 		else
 			[ "$how" = none ] || missed=$((missed + 1))
@@ -177,8 +185,30 @@ mutations() { # sets missed
 	done
 }
 
+# Puts standard input between the marks in FILE.
+put_table() { # FILE
+	{
+		sed '/<!-- make truth -->/q' "$1"
+		cat
+		sed -n '/<!-- \/make truth -->/,$p' "$1"
+	} >"$work/page" && grep -q '<!-- /make truth -->' "$work/page" && cat "$work/page" >"$1"
+}
+
+tables() {
+	local end="${#rows[@]} workloads, $failed differ; $noticed of $noticed mutations noticed"
+
+	[ $missed = 0 ] || end="${#rows[@]} workloads, $failed differ; $missed mutations NOT noticed"
+	end="$end; storm: up to $(sort -n "$work/rates" | tail -n 1) spawns a second. Linux $(uname -r), $(nproc)
+CPUs, Tokio $(sed -n 's/^tokio = .*"=\([0-9.]*\)".*/\1/p' "$here/Cargo.toml"), dial9 $(sed -n \
+		's/^dial9-tokio-telemetry = .*"=\([0-9.]*\)".*/\1/p' "$here/Cargo.toml")."
+	{ awk -v kind=short -f "$here/table.awk" "$facts"; printf '\n%s\n' "$end"; } | put_table "$root/README.md"
+	awk -v kind=long -f "$here/table.awk" "$facts" | put_table "$here/README.md"
+}
+
 mutate_row=timers@2
-failed=0 missed=0
+failed=0 missed=0 noticed=0
+facts=$work/facts
+: >"$facts"
 if [ $mutate = 1 ] && [[ " ${rows[*]} " != *" $mutate_row "* ]]; then
 	rows+=("$mutate_row")
 fi
@@ -188,4 +218,5 @@ for row in "${rows[@]}"; do
 done
 [ $mutate = 0 ] || mutations || missed=$((missed + 1))
 echo "${#rows[@]} workloads, $failed differ; $missed mutations unnoticed"
+[ $is_full = 0 ] || tables
 [ $failed = 0 ] && [ $missed = 0 ]

@@ -29,6 +29,7 @@ pub fn run(dial9: &Dial9Handle, rt: &Runtime, name: &str, slice: Slice) -> Optio
         "detached" => root(rt, flows_of::detached(slice)),
         "meeting" => root(rt, flows_of::meeting(slice)),
         "foreign" => root(rt, flows_of::foreign(slice)),
+        "backlog" => root(rt, flows_of::backlog(slice)),
         "storm" => format!("spawns_per_s {:.0}", block_on(rt, flows_of::storm(slice))),
         "abort" => root(rt, mischief::abort(slice)),
         "panics" => root(rt, mischief::panics(slice)),
@@ -52,7 +53,9 @@ pub fn run(dial9: &Dial9Handle, rt: &Runtime, name: &str, slice: Slice) -> Optio
 /// A current_thread runtime driven on a thread of its own.
 fn current_thread(dial9: &Dial9Handle, slice: Slice) -> String {
     let dial9 = dial9.clone();
-    let driver = std::thread::spawn(move || {
+    // our name of a current_thread runtime is that of the thread which drives it
+    let driver = std::thread::Builder::new().name("single".into());
+    let driver = driver.spawn(move || {
         let rt = build(&dial9, "single", 0);
         block_on(&rt, async move {
             let flow = spawn(flows_of::pingpong(slice, 2, 500.0));
@@ -63,7 +66,7 @@ fn current_thread(dial9: &Dial9Handle, slice: Slice) -> String {
         drop(rt);
         let _ = dial9.detach_tokio_runtime(&handle);
     });
-    let _ = driver.join();
+    let _ = driver.expect("thread").join();
     String::new()
 }
 

@@ -14,20 +14,17 @@ static bool is_last(const struct side *theirs, const struct pairing *p, const st
 	return true;
 }
 
-/*
- * It slept on its way from the last poll to the park: for a lock, which another worker that went to
- * park held. Nothing but dial9's park follows.
- */
-static bool is_on_the_way(const struct side *theirs, const struct side_park *o,
-			  const struct side_park *next)
+/* No poll and no park of that thread's in dial9's lies there: it slept in between, for a lock. */
+static bool is_between(const struct side *theirs, const struct pairing *p,
+		       const struct side_park *o, const struct side_park *next)
 {
-	if (!next || next->tid != o->tid || next->from_ns < o->to_ns)
+	if (next && next->tid == o->tid && next->from_ns < o->to_ns)
 		return false;
 	for (size_t i = 0; i < theirs->polls.cnt; i++)
 		if (theirs->polls.at[i].end_ns > o->from_ns &&
-		    theirs->polls.at[i].start_ns < next->from_ns &&
+		    theirs->polls.at[i].start_ns < o->to_ns &&
 		    theirs->polls.at[i].worker < PAIR_WORKERS_MAX &&
-		    theirs->polls.at[i].worker == next->worker)
+		    p->worker_of[theirs->polls.at[i].worker] == o->worker)
 			return false;
 	return true;
 }
@@ -81,11 +78,13 @@ void sleeps_pair(struct pairing *p, struct side *theirs, struct side *ours)
 			t->is_claimed = true;
 		} else if ((!t || t->tid != o->tid) && is_last(theirs, p, o)) {
 			p->parks_after++;
-		} else if (is_on_the_way(theirs, o, t)) {
-			p->parks_locked++;
 		} else if (is_given_away(theirs, p, o)) {
 			p->parks_given++;
 			pair_say(p, "park given away", "tid %u worker %llu %llu..%llu", o->tid,
+				 ULL(o->worker), ULL(o->from_ns), ULL(o->to_ns));
+		} else if (is_between(theirs, p, o, t)) {
+			p->parks_locked++;
+			pair_say(p, "park for a lock", "tid %u worker %llu %llu..%llu", o->tid,
 				 ULL(o->worker), ULL(o->from_ns), ULL(o->to_ns));
 		} else {
 			p->parks_stray++;

@@ -4,7 +4,6 @@
 #include "test/truth/wakemap.h"
 
 #define ULL(x) ((unsigned long long)(x))
-#define SWALLOW_NS 2000u /* from our start to the future: the probe's own time, mostly */
 
 /* The poll of theirs during which ns is, or that begins at most slack later. */
 static const struct side_poll *poll_over(const struct side *theirs, uint64_t task, uint64_t ns,
@@ -35,15 +34,19 @@ static bool is_its_thread(const struct pairing *p, const struct side_wake *t,
  * The wake of ours that the call t itself is. Its thread did nothing else that dial9 records until
  * next_ns, so what that thread made runnable until then is this call's, and no other thread's is.
  */
-static struct side_wake *wake_by(struct side *ours, const struct pairing *p,
-				 const struct side_wake *t)
+static struct side_wake *wake_by(const struct side *theirs, struct side *ours,
+				 const struct pairing *p, const struct side_wake *t)
 {
+	size_t poll = side_poll_at(theirs, t->woken, 0);
+	/* of a LocalSet's tasks dial9 has no polls that the call could lie in */
+	bool has_polls = poll < theirs->polls.cnt && theirs->polls.at[poll].task == t->woken;
+
 	for (size_t i = side_wake_at(ours, t->woken, t->ts_ns); i < ours->wakes.cnt; i++) {
 		struct side_wake *o = &ours->wakes.at[i];
 
 		if (o->woken != t->woken || o->ts_ns > t->next_ns)
 			break;
-		if (!o->is_claimed && !is_notified(o) && is_its_thread(p, t, o))
+		if (!o->is_claimed && !(has_polls && is_notified(o)) && is_its_thread(p, t, o))
 			return o;
 	}
 	return NULL;
@@ -109,15 +112,27 @@ static void check(struct wakemap *m, const struct pairing *p, const struct side 
 	}
 }
 
-/* The poll has just begun: dial9's own waker holds Tokio's only from when the future is entered,
- * and gave it away at the call before. Such a call ends there; the poll sees what it was for. */
-static bool is_swallowed(const struct side *ours, const struct side_poll *poll, uint64_t ns)
+/*
+ * dial9's own waker holds Tokio's only from when the future is entered, and gave it away at the call
+ * before: a call in the first instant of a poll ends there, and the poll sees what it was for. It had
+ * no effect if the task was idle after it: if it was not polled again, or not without a wake first.
+ */
+static bool is_swallowed(const struct side *theirs, const struct side *ours,
+			 const struct side_poll *poll, const struct side_wake *t)
 {
-	uint64_t start_ns = poll->start_ns;
+	const struct side_poll *next = poll + 1;
 
-	if (poll->mate != SIDE_NONE)
-		start_ns = ours->polls.at[poll->mate].start_ns;
-	return ns <= start_ns + SWALLOW_NS;
+	if (next == theirs->polls.at + theirs->polls.cnt || next->task != poll->task)
+		return true;
+	for (size_t i = side_wake_at(ours, t->woken, t->ts_ns); i < ours->wakes.cnt; i++) {
+		const struct side_wake *o = &ours->wakes.at[i];
+
+		if (o->woken != t->woken || o->ts_ns > next->start_ns)
+			break;
+		if (!is_notified(o))
+			return true;
+	}
+	return false;
 }
 
 /* A call while the task is polled, or just before: ours comes when that poll ends. */
@@ -139,7 +154,7 @@ static bool map_own(struct wakemap *m, const struct side_wake *t, struct side *t
 	}
 	if (death && death->ts_ns <= poll->end_ns + PAIR_SLACK_NS)
 		m->after_end++;
-	else if (is_swallowed(ours, poll, t->ts_ns))
+	else if (is_swallowed(theirs, ours, poll, t))
 		m->swallowed++;
 	else
 		return false;
@@ -165,7 +180,7 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 		    struct side *theirs, struct side *ours)
 {
 	const struct side_death *death = side_death_of(theirs, t->woken);
-	struct side_wake *o = wake_by(ours, p, t);
+	struct side_wake *o = wake_by(theirs, ours, p, t);
 
 	if (o && o->ts_ns > t->ts_ns + PAIR_SLACK_NS) {
 		m->late++;
@@ -240,8 +255,10 @@ void wakemap_all(struct wakemap *m, const struct pairing *p, struct side *theirs
 			m->aborts++;
 			continue;
 		}
-		if (is_belated(theirs, ours, o))
+		if (is_belated(theirs, ours, o)) {
+			m->belated++;
 			continue;
+		}
 		m->ours_only++;
 		pair_say(p, "wake of ours only", "task %llu at %llu by %llu on %u %s", ULL(o->woken),
 			 ULL(o->ts_ns), ULL(o->waker), o->worker, side_str(birth->loc));

@@ -21,6 +21,7 @@ struct wakemap {
 	uint64_t edge;
 	uint64_t unmapped; /* none of these */
 	uint64_t aborts; /* ours: of cancelled tasks, no wake call */
+	uint64_t belated; /* ours, at the end of a poll: the call came before that poll began */
 	uint64_t ours_only; /* ours without any of theirs */
 	uint64_t plain; /* ours, of tasks that dial9 has no wakes of */
 	uint64_t wrong_waker;

@@ -2,7 +2,7 @@
 //! Builds the runtimes a mode needs, waits for the word to go, and runs the mode on them.
 
 use crate::calls::{hooked, spawn_on, Job};
-use crate::{flows, http, odd, stopped, truth, wait_go, Args, Slice};
+use crate::{flows, http, odd, planted, stopped, truth, wait_go, Args, Slice};
 use std::sync::mpsc as std_mpsc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -26,7 +26,17 @@ const ALL: [&str; 16] = [
     "lock",
     "nested",
 ];
-const ALONE: [&str; 4] = ["steady", "idle", "http", "panic-exit"];
+const ALONE: [&str; 9] = [
+    "steady",
+    "idle",
+    "http",
+    "panic-exit",
+    "planted-blocking",
+    "planted-convoy",
+    "planted-storm",
+    "planted-busy",
+    "planted-healthy",
+];
 
 /// A current_thread runtime driven by a thread of its own, where slices are sent to it.
 struct Driven {
@@ -148,6 +158,9 @@ fn one(world: &World, mode: &str, slice: Slice, args: &Args) {
         "lock" => main.block_on(odd::lock(slice)),
         "nested" => main.block_on(odd::nested(slice)),
         "http" => main.block_on(http::serve(slice, args.port)),
+        _ if mode.starts_with("planted-") => {
+            main.block_on(planted::run(&mode["planted-".len()..], slice))
+        }
         "current_thread" | "localset" => {
             let rt = world.single.as_ref().expect("built for this mode");
             if mode == "localset" {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An editor at work: drives `biome lsp-proxy`, which starts biome's daemon and forwards to it.
+"""An editor at work: drives a language server.
 
-usage: lsp_client.py BIOME DIR SECS
-Prints "pid N proxy" and "pid N daemon" once both serve, then changes and formats a file for SECS
-seconds, then prints "rounds N formatted M". DIR holds the files, the socket and biome's logs.
+usage: lsp_client.py biome|dprint|ast-grep PROGRAM DIR SECS
+Prints "pid N ROLE" once it serves, then changes a file and has it formatted or searched for SECS
+seconds, then prints "rounds N answered M". DIR holds the files, the socket and biome's logs.
+`biome lsp-proxy` starts a daemon and forwards to it: both are printed.
 """
 import json
 import os
@@ -13,17 +14,29 @@ import sys
 import time
 
 FUNCTIONS = 12
+AST_GREP_RULE = """id: sum
+language: TypeScript
+severity: warning
+message: a sum
+rule: { pattern: $A + $B }
+"""
 CAPABILITIES = {
     "workspace": {"configuration": True, "workspaceFolders": True},
     "textDocument": {"formatting": {"dynamicRegistration": True}, "publishDiagnostics": {}},
 }
 
 
-class Proxy:
-    def __init__(self, biome: str, where: str) -> None:
-        env = dict(os.environ, XDG_CACHE_HOME=where, XDG_RUNTIME_DIR=where, TMPDIR=where)
+class Server:
+    def __init__(self, program: str, where: str, word: str) -> None:
+        env = dict(
+            os.environ,
+            XDG_CACHE_HOME=where,
+            XDG_RUNTIME_DIR=where,
+            TMPDIR=where,
+            DPRINT_CACHE_DIR=f"{where}/cache",
+        )
         self.process = subprocess.Popen(
-            [biome, "lsp-proxy"],
+            [program, word],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -45,7 +58,7 @@ class Proxy:
         length = 0
         while (line := self.process.stdout.readline()) != b"\r\n":
             if not line:
-                raise SystemExit("lsp_client: biome closed the connection")
+                raise SystemExit("lsp_client: the server closed the connection")
             if line.lower().startswith(b"content-length:"):
                 length = int(line.split(b":")[1])
         return json.loads(self.process.stdout.read(length))
@@ -67,7 +80,7 @@ class Proxy:
         asked = message["method"]
         if asked == "client/registerCapability":
             self.registered = True
-        items = message.get("params", {}).get("items", [])
+        items = (message.get("params") or {}).get("items", [])
         self.send(id=message["id"], result=[None for _ in items] if items else None)
 
 
@@ -85,7 +98,15 @@ def daemon_of(biome: str, where: str) -> int:
     raise SystemExit("lsp_client: biome started no daemon")
 
 
-def source(seed: int) -> str:
+def write(path: str, text: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def source(name: str, seed: int) -> str:
+    if name == "dprint":
+        return json.dumps({f"key{i}": [seed] * 9 for i in range(FUNCTIONS)})
     lines = (
         f"function  f{i}(a,b){{ let x=a+ b*{i + seed};if(x>3){{return [x,a , b]}} return x }}"
         for i in range(FUNCTIONS)
@@ -93,17 +114,40 @@ def source(seed: int) -> str:
     return "\n".join(lines)
 
 
+def prepare(name: str, where: str) -> tuple[str, str, str]:
+    """Writes the configuration; the file to work on, its language, and how to start the server."""
+    if name == "biome":
+        write(f"{where}/biome.json", "{}\n")
+        return "a.ts", "typescript", "lsp-proxy"
+    if name == "dprint":
+        plugin = os.path.relpath(os.environ["DPRINT_PLUGIN"], where)
+        write(f"{where}/dprint.json", json.dumps({"json": {}, "plugins": [f"./{plugin}"]}))
+        return "a.json", "json", "lsp"
+    write(f"{where}/sgconfig.yml", "ruleDirs: [rules]\n")
+    write(f"{where}/rules/sum.yml", AST_GREP_RULE)
+    return "a.ts", "typescript", "lsp"
+
+
+def ask(name: str, server: Server, uri: str):
+    params = {"textDocument": {"uri": uri}}
+    if name != "ast-grep":
+        params["options"] = {"tabSize": 2, "insertSpaces": True}
+        return server.call("textDocument/formatting", params)
+    params["range"] = {"start": {"line": 0, "character": 0}, "end": {"line": 3, "character": 0}}
+    params["context"] = {"diagnostics": []}
+    return server.call("textDocument/codeAction", params) is not Ellipsis
+
+
 def main() -> int:
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         print(__doc__, file=sys.stderr)
         return 2
-    biome, where, secs = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
-    os.makedirs(where, exist_ok=True)
-    with open(f"{where}/biome.json", "w", encoding="ascii") as file:
-        file.write("{}\n")
-    root, uri = f"file://{where}", f"file://{where}/a.ts"
-    proxy = Proxy(biome, where)
-    proxy.call(
+    name, program, where = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
+    file, language, word = prepare(name, where)
+    root, uri = f"file://{where}", f"file://{where}/{file}"
+    write(f"{where}/{file}", source(name, 0))
+    server = Server(program, where, word)
+    server.call(
         "initialize",
         {
             "processId": os.getpid(),
@@ -112,30 +156,27 @@ def main() -> int:
             "capabilities": CAPABILITIES,
         },
     )
-    proxy.notify("initialized", {})
-    opened = {"uri": uri, "languageId": "typescript", "version": 1, "text": source(0)}
-    proxy.notify("textDocument/didOpen", {"textDocument": opened})
-    print("pid", proxy.process.pid, "proxy", flush=True)
-    print("pid", daemon_of(biome, where), "daemon", flush=True)
+    server.notify("initialized", {})
+    opened = {"uri": uri, "languageId": language, "version": 1, "text": source(name, 0)}
+    server.notify("textDocument/didOpen", {"textDocument": opened})
+    print("pid", server.process.pid, "proxy" if name == "biome" else "server", flush=True)
+    if name == "biome":
+        print("pid", daemon_of(program, where), "daemon", flush=True)
 
-    rounds = formatted = 0
-    end = time.monotonic() + float(secs)
+    rounds = answered = 0
+    end = time.monotonic() + float(sys.argv[4])
     while time.monotonic() < end:
         rounds += 1
         target = {"uri": uri, "version": rounds + 1}
-        change = [{"text": source(rounds)}]
-        proxy.notify("textDocument/didChange", {"textDocument": target, "contentChanges": change})
-        options = {"tabSize": 2, "insertSpaces": True}
-        edits = proxy.call(
-            "textDocument/formatting", {"textDocument": {"uri": uri}, "options": options}
-        )
-        formatted += bool(edits)
-    proxy.call("shutdown", None)
-    proxy.notify("exit", None)
-    proxy.process.stdin.close()
-    proxy.process.wait(10)
-    print("rounds", rounds, "formatted", formatted, flush=True)
-    return 0 if formatted else 1
+        change = [{"text": source(name, rounds)}]
+        server.notify("textDocument/didChange", {"textDocument": target, "contentChanges": change})
+        answered += bool(ask(name, server, uri))
+    server.call("shutdown", None)
+    server.notify("exit", None)
+    server.process.stdin.close()
+    server.process.wait(10)
+    print("rounds", rounds, "answered", answered, flush=True)
+    return 0 if answered else 1
 
 
 if __name__ == "__main__":

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# One query over a recording; the answers are those of report and dump on the same trace.
+load view
+
+setup_file() { load view; make_traces; }
+setup() { cd "$BATS_FILE_TMPDIR"; }
+
+@test "rows for people" {
+	expect sql sql traces/abcd-42 "select poll, start_ns, dur_ns, wait_ns, worker, task, type
+		from poll order by poll"
+}
+@test "rows for programs; NULL is what was not recorded" {
+	code 0 sql --json traces/abcd-42 "select count(*), max(dur_ns) from poll where kind = 0"
+	[ "$(jq -r '.schema, .complete' "$out" | tr '\n' ' ')" = 'dial9-view.sql/1 true ' ]
+	polls=$("$VIEW" dump --json --kind PollStartEvent traces/abcd-42 | wc -l)
+	[ "$(jq '.rows[0][0]' "$out")" = "$polls" ]
+	code 0 sql --json traces/abcd-42 "select ready_ns from polls where ready_ns is null limit 1"
+	[ "$(jq -c .rows "$out")" = '[[null]]' ]
+}
+@test "a lookup gives what a scan gives" {
+	for t in polls:start_ns parks:start_ns wakes:ts_ns samples:ts_ns offs:start_ns; do
+		table=${t%:*} time=${t#*:}
+		code 0 sql --json traces/abcd-42 "select
+			(select count(*) from $table where lane = 0 and $time >= 1000300000 and $time < 1020000000)
+			= (select count(*) from $table where +lane = 0 and +$time >= 1000300000 and +$time < 1020000000),
+			(select count(*) from $table a join $table b on a.rowid = b.rowid)
+			= (select count(*) from $table)"
+		[ "$(jq -c .rows "$out")" = '[[1,1]]' ]
+	done
+	code 0 sql --json traces/abcd-42 "select count(*) from tasks a join tasks b on a.id = b.id"
+	[ "$(jq '.rows[0][0]' "$out")" -gt 0 ]
+}
+@test "nothing but one SELECT" {
+	for q in "drop table polls" "create table t(x)" "insert into polls values(1)" "pragma user_version" \
+		"attach 'new.db' as n" "select 1; select 2" "vacuum into 'new.db'" \
+		"select load_extension('x')" "" "selec 1"; do
+		code 2 sql traces/abcd-42 "$q"
+	done
+	[ ! -e new.db ]
+}
+@test "the row limit is said" {
+	code 0 sql --limit 1 traces/abcd-42 "select rowid from polls"
+	grep -q 'there are more: --limit 0 for all' "$err"
+	code 0 sql --json --limit 1 traces/abcd-42 "select rowid from polls"
+	[ "$(jq '.complete' "$out")" = false ]
+}
+@test "without a query: tables, columns, views" {
+	code 0 sql traces/abcd-42
+	grep -q '^polls: ' "$out"
+	grep -q 'CREATE TEMP VIEW poll ' "$out"
+}
+@test "hostile text is made harmless" {
+	code 0 sql hostile.bin "select * from texts" || code 2 sql hostile.bin "select * from texts"
+	code 0 sql hostile.bin "select name, fields from event"
+	! grep -q $'\x1b' "$out"
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/* held.c - one looking thread; columns are shared by count. */
+#include "held.h"
+
+#include "core/columns.h"
+#include "core/index.h"
+#include "notice.h"
+#include "traceset.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct held_columns {
+	atomic_uint users;
+	uint64_t generation;
+	struct columns *columns;
+};
+
+struct held_one {
+	struct held_status status;
+	uint64_t key; /* of the files that were decoded last */
+	struct held_columns *columns;
+};
+
+struct held {
+	char *path;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t stop_cond;
+	atomic_bool stop;
+	struct held_one *one;
+	uint32_t cnt;
+	uint64_t over_cap;
+	int err;
+	uint32_t now; /* the one that is being decoded */
+};
+
+void held_put(struct held_columns *hc)
+{
+	if (!hc || atomic_fetch_sub(&hc->users, 1) != 1)
+		return;
+	index_close(hc->columns);
+	free(hc);
+}
+
+static int held_on_progress(void *ctx, size_t file, uint64_t in_sz, uint64_t events)
+{
+	struct held *h = ctx;
+
+	pthread_mutex_lock(&h->lock);
+	h->one[h->now].status.file = file;
+	h->one[h->now].status.done_bytes = in_sz;
+	h->one[h->now].status.events = events;
+	pthread_mutex_unlock(&h->lock);
+	return atomic_load(&h->stop);
+}
+
+/* The number of a recording; a new one if its name is not known yet. */
+static bool held_find(struct held *h, const char *name, uint32_t *ret)
+{
+	for (*ret = 0; *ret < h->cnt; (*ret)++)
+		if (strncmp(h->one[*ret].status.name, name, HELD_NAME_SZ - 1) == 0)
+			return true;
+	if (h->cnt == HELD_RECORDINGS_MAX) {
+		h->over_cap++;
+		return false;
+	}
+	h->one[h->cnt] = (struct held_one){ 0 };
+	snprintf(h->one[h->cnt].status.name, HELD_NAME_SZ, "%s", name);
+	h->cnt++;
+	return true;
+}
+
+/* Under the lock: what an attempt has brought. */
+static void held_take(struct held_one *o, struct columns *c, int err)
+{
+	struct held_columns *hc;
+
+	o->status.err = err;
+	o->status.state = err ? HELD_FAILED : HELD_READY;
+	if (err)
+		return;
+	hc = calloc(1, sizeof(*hc));
+	if (!hc) {
+		index_close(c);
+		o->status.state = HELD_FAILED;
+		o->status.err = -ENOMEM;
+		return;
+	}
+	hc->columns = c;
+	hc->generation = o->status.generation + 1;
+	atomic_init(&hc->users, 1);
+	held_put(o->columns);
+	o->columns = hc;
+	o->status.generation = hc->generation;
+}
+
+static void held_read(struct held *h, const struct traceset_recording *rec)
+{
+	struct index_file *files = calloc(rec->files_cnt, sizeof(*files));
+	struct index_opt opt = { .progress = held_on_progress, .ctx = h };
+	struct columns *c = NULL;
+	struct held_one *o;
+	uint64_t key, missing, bytes = 0;
+	bool is_known;
+	int err;
+
+	if (!files)
+		return;
+	for (size_t i = 0; i < rec->files_cnt; i++) {
+		files[i].path = rec->files[i].path;
+		files[i].is_after_gap = traceset_is_hole(rec, i, &missing);
+		bytes += rec->files[i].sz;
+	}
+	key = index_key(files, rec->files_cnt);
+	pthread_mutex_lock(&h->lock);
+	is_known = held_find(h, rec->name, &h->now);
+	o = &h->one[h->now];
+	if (!is_known || (o->key == key && o->status.state != HELD_WAITING)) {
+		pthread_mutex_unlock(&h->lock);
+		free(files);
+		return;
+	}
+	o->key = key;
+	o->status.is_live = rec->files[rec->files_cnt - 1].is_active;
+	o->status.state = HELD_LOADING;
+	o->status.files = rec->files_cnt;
+	o->status.bytes = bytes;
+	o->status.file = o->status.done_bytes = o->status.events = 0;
+	pthread_mutex_unlock(&h->lock);
+
+	err = index_open(&c, files, rec->files_cnt, &opt);
+	pthread_mutex_lock(&h->lock);
+	held_take(&h->one[h->now], c, err);
+	pthread_mutex_unlock(&h->lock);
+	free(files);
+}
+
+static void *held_thread(void *ctx)
+{
+	struct held *h = ctx;
+
+	notice_mute(true); /* it was said when the server started; the page says it from here on */
+	while (!atomic_load(&h->stop)) {
+		struct traceset set = { 0 };
+		struct timespec until;
+		uint64_t over_cap = h->over_cap;
+		int err = traceset_open(h->path, &set);
+
+		pthread_mutex_lock(&h->lock);
+		h->err = err;
+		h->over_cap = 0;
+		/* all names first: the page shows what is to come */
+		for (size_t i = 0; err == 0 && i < set.recordings_cnt; i++)
+			held_find(h, set.recordings[i].name, &h->now);
+		over_cap = h->over_cap;
+		pthread_mutex_unlock(&h->lock);
+		for (size_t i = 0; err == 0 && i < set.recordings_cnt && !atomic_load(&h->stop); i++)
+			held_read(h, &set.recordings[i]);
+		traceset_close(&set);
+
+		pthread_mutex_lock(&h->lock);
+		h->over_cap = over_cap;
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += HELD_LOOK_MS / 1000;
+		if (!atomic_load(&h->stop))
+			pthread_cond_timedwait(&h->stop_cond, &h->lock, &until);
+		pthread_mutex_unlock(&h->lock);
+	}
+	return NULL;
+}
+
+struct held *held_new(const char *path)
+{
+	struct held *h = calloc(1, sizeof(*h));
+	pthread_condattr_t attr;
+
+	if (!h)
+		return NULL;
+	h->path = strdup(path);
+	h->one = calloc(HELD_RECORDINGS_MAX, sizeof(*h->one));
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->stop_cond, &attr);
+	pthread_condattr_destroy(&attr);
+	if (h->path && h->one && pthread_create(&h->thread, NULL, held_thread, h) == 0)
+		return h;
+	free(h->path);
+	free(h->one);
+	free(h);
+	return NULL;
+}
+
+void held_free(struct held *h)
+{
+	if (!h)
+		return;
+	pthread_mutex_lock(&h->lock);
+	atomic_store(&h->stop, true);
+	pthread_cond_signal(&h->stop_cond);
+	pthread_mutex_unlock(&h->lock);
+	pthread_join(h->thread, NULL);
+	for (uint32_t i = 0; i < h->cnt; i++)
+		held_put(h->one[i].columns);
+	pthread_cond_destroy(&h->stop_cond);
+	pthread_mutex_destroy(&h->lock);
+	free(h->path);
+	free(h->one);
+	free(h);
+}
+
+int held_err(struct held *h)
+{
+	int err;
+
+	pthread_mutex_lock(&h->lock);
+	err = h->err;
+	pthread_mutex_unlock(&h->lock);
+	return err;
+}
+
+uint32_t held_cnt(struct held *h)
+{
+	uint32_t cnt;
+
+	pthread_mutex_lock(&h->lock);
+	cnt = h->cnt;
+	pthread_mutex_unlock(&h->lock);
+	return cnt;
+}
+
+uint64_t held_over_cap(struct held *h)
+{
+	uint64_t cnt;
+
+	pthread_mutex_lock(&h->lock);
+	cnt = h->over_cap;
+	pthread_mutex_unlock(&h->lock);
+	return cnt;
+}
+
+bool held_status(struct held *h, uint32_t nr, struct held_status *ret)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&h->lock);
+	is_there = nr < h->cnt;
+	if (is_there)
+		*ret = h->one[nr].status;
+	pthread_mutex_unlock(&h->lock);
+	return is_there;
+}
+
+struct held_columns *held_get(struct held *h, uint32_t nr)
+{
+	struct held_columns *hc = NULL;
+
+	pthread_mutex_lock(&h->lock);
+	if (nr < h->cnt)
+		hc = h->one[nr].columns;
+	if (hc)
+		atomic_fetch_add(&hc->users, 1);
+	pthread_mutex_unlock(&h->lock);
+	return hc;
+}
+
+const struct columns *held_columns(const struct held_columns *hc)
+{
+	return hc->columns;
+}
+
+uint64_t held_generation(const struct held_columns *hc)
+{
+	return hc->generation;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * held.h - the recordings that the server shows, decoded, and kept up with the directory.
+ *
+ * One thread of its own lists the path every HELD_LOOK_MS and decodes what is new; requests read
+ * the columns of the last look meanwhile. A recording keeps its number as long as the server runs;
+ * its generation grows each time its columns are replaced.
+ */
+#ifndef DIAL9_HELD_H
+#define DIAL9_HELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HELD_RECORDINGS_MAX 1024u /* further ones are counted in held_over_cap, not shown */
+#define HELD_LOOK_MS 1000u
+#define HELD_NAME_SZ 256u
+
+struct columns;
+struct held;
+
+enum held_state { HELD_WAITING, HELD_LOADING, HELD_READY, HELD_FAILED };
+
+struct held_status {
+	char name[HELD_NAME_SZ];
+	enum held_state state; /* of the last attempt; columns of an earlier one may be there */
+	int err; /* of the last attempt, negative */
+	uint64_t generation; /* 0: no columns yet */
+	uint64_t files, file, bytes, done_bytes, events; /* of an attempt that goes on */
+	bool is_live; /* its last segment is still being written */
+};
+
+/* Starts the thread. NULL: out of memory. held_free stops it and accepts NULL. */
+struct held *held_new(const char *path);
+void held_free(struct held *h);
+
+/* What is known of the path; an error of the last listing, or 0. */
+int held_err(struct held *h);
+uint32_t held_cnt(struct held *h);
+uint64_t held_over_cap(struct held *h);
+bool held_status(struct held *h, uint32_t nr, struct held_status *ret);
+
+/* The columns of a recording, until held_put; NULL: none (yet). Never blocks for long. */
+struct held_columns;
+struct held_columns *held_get(struct held *h, uint32_t nr);
+const struct columns *held_columns(const struct held_columns *hc);
+uint64_t held_generation(const struct held_columns *hc);
+void held_put(struct held_columns *hc); /* NULL is fine */
+
+#endif /* DIAL9_HELD_H */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person can do: select, step, search. Each ends in one set() of the state.
+import * as api from './api';
+import type { Issue, Poll, PollAnswer, TaskAnswer, WakesAnswer } from './api';
+import { baseNs, currentIssues, extent, set, setView, state, type Span } from './state';
+import { dur } from './units';
+
+async function quietly(f: () => Promise<void>): Promise<void> {
+	try {
+		await f();
+	} catch (e) {
+		if (!api.isAbort(e))
+			set({ say: e instanceof Error ? e.message : String(e) });
+	}
+}
+
+// Puts a span into view with room on both sides, unless it is well visible already.
+export function reveal(from: number, to: number): void {
+	const { view } = state;
+	const len = Math.max(to - from, 1000);
+	if (from >= view.from && to <= view.to && len > (view.to - view.from) / 200)
+		return;
+	setView({ from: from - len * 3, to: to + len * 3 });
+}
+
+export function openPoll(args: { row?: number; at?: number; task?: string; lane?: number }, move = true): Promise<void> {
+	return quietly(async () => {
+		const poll = await api.json<PollAnswer>('poll', { r: state.r, ...args }, 'poll');
+		const p = poll.poll;
+		set({ poll, lane: p.lane, tab: state.tab === 'flame' || state.tab === 'table' ? state.tab : 'poll',
+			say: `Poll of task ${p.task ?? 'unknown'}, ${dur(p.dur)}, lane ${p.lane}` });
+		if (move)
+			reveal(p.start, p.start + p.dur);
+		set({ wakes: await api.json<WakesAnswer>('wakes', { r: state.r, poll: p.row }, 'wakes') });
+		if (p.task !== null)
+			await loadTask(p.task);
+	});
+}
+
+export function selectPoll(p: Poll, move = true): Promise<void> {
+	return openPoll({ row: p.row }, move);
+}
+
+// The polls of the task around the view; asked again as the view moves.
+let taskAsked = '';
+export async function loadTask(id: string, force = false): Promise<void> {
+	const { view } = state, len = view.to - view.from;
+	const want: Span = { from: Math.max(view.from - len, 0), to: view.to + len };
+	const key = [state.r, state.rec?.generation, id, Math.round(Math.log2(len) * 2), Math.floor(view.from / len)].join();
+	if (!force && key === taskAsked && state.task?.id === id)
+		return;
+	taskAsked = key;
+	const task = await api.json<TaskAnswer>('task', { r: state.r, id, ...want }, 'task');
+	set({ task });
+}
+
+export function openTask(id: string): Promise<void> {
+	return quietly(async () => {
+		await loadTask(id, true);
+		set({ tab: 'task', poll: state.poll?.poll.task === id ? state.poll : null,
+			wakes: state.poll?.poll.task === id ? state.wakes : null, say: 'Task ' + id });
+	});
+}
+
+export function stepLane(by: 1 | -1): void {
+	const to = by > 0 ? state.poll?.lane_after : state.poll?.lane_before;
+	if (to)
+		void selectPoll(to);
+	else if (!state.poll)
+		selectInLane();
+	else
+		set({ say: 'No further poll in this lane' });
+}
+
+export function stepTask(by: 1 | -1): void {
+	const to = by > 0 ? state.poll?.task_after : state.poll?.task_before;
+	if (to)
+		void selectPoll(to);
+	else
+		set({ say: state.poll ? 'No further poll of this task' : 'Select a poll first' });
+}
+
+// The worst poll of the keyboard's lane in view.
+export function selectInLane(): void {
+	void quietly(async () => {
+		const rec = state.rec;
+		if (!rec)
+			return;
+		const lane = state.lane >= 0 ? state.lane : Math.max(rec.lanes.findIndex(l => l.polls > 0), 0);
+		const at = await api.json<Record<string, api.Plane>>('at', { r: state.r, lane, ...state.view }, 'at');
+		const worst = at.polls?.worst;
+		if (worst)
+			await openPoll({ row: worst.row }, false);
+		else
+			set({ lane, say: 'No poll in this lane in view' });
+	});
+}
+
+// ---- findings and the worst of a kind ----
+export function openIssue(i: number): void {
+	const issue: Issue | undefined = currentIssues()[i];
+	if (!issue)
+		return;
+	set({ railAt: i, say: `${issue.severity}: ${issue.kind}. ${issue.text}` });
+	const e = issue.evidence;
+	const worker = state.rec?.lanes.findIndex(l => l.kind === 'worker' && l.id === e.worker) ?? -1;
+	if (e.from_ns !== undefined && e.to_ns !== undefined) {
+		const from = Number(BigInt(e.from_ns) - baseNs()), to = Number(BigInt(e.to_ns) - baseNs());
+		setView({ from: from - (to - from), to: to + (to - from) });
+		if (e.poll && e.task)
+			void openPoll({ at: from, task: e.task }, false);
+		else if (e.task)
+			void openTask(e.task);
+	} else if (e.task) {
+		void openTask(e.task);
+	}
+	if (worker >= 0)
+		set({ lane: worker });
+	if (issue.type)
+		set({ place: issue.type });
+}
+
+export function step(by: 1 | -1): void {
+	if (state.rail === 'issues') {
+		const cnt = currentIssues().length;
+		if (cnt)
+			openIssue((Math.max(state.railAt, by > 0 ? -1 : 0) + by + cnt) % cnt);
+		else
+			set({ say: 'No findings' });
+		return;
+	}
+	const polls = state.worst?.polls ?? [];
+	if (!polls.length) {
+		set({ say: 'Nothing in this list' });
+		return;
+	}
+	openWorst((Math.max(state.railAt, by > 0 ? -1 : 0) + by + polls.length) % polls.length);
+}
+
+export function openWorst(i: number): void {
+	const p = state.worst?.polls[i];
+	if (!p)
+		return;
+	set({ railAt: i });
+	const from = state.rail === 'late' && p.ready !== null ? p.ready : p.start;
+	setView({ from: from - (p.start + p.dur - from), to: p.start + p.dur + (p.start + p.dur - from) });
+	void selectPoll(p, false);
+}
+
+export function loadWorst(kind: 'long' | 'late' | 'blocked'): void {
+	set({ rail: kind, railAt: -1, worst: null });
+	void quietly(async () => {
+		const a = await api.json<{ count: number; polls: Poll[] }>('worst', { r: state.r, kind, limit: 200 }, 'worst');
+		set({ worst: { kind, ...a } });
+	});
+}
+
+export function loadIssues(): void {
+	set({ findingsError: null });
+	api.issues().then(findings => set({ findings }), (e: unknown) => set({ findingsError: e instanceof Error ? e.message : String(e) }));
+}
+
+// ---- one step back ----
+export function escape(): void {
+	if (state.help)
+		set({ help: false });
+	else if (state.search)
+		set({ search: '' });
+	else if (state.flameFocus)
+		set({ flameFocus: null });
+	else if (state.region)
+		set({ region: null });
+	else if (state.poll)
+		set({ poll: null, wakes: null });
+	else if (state.task)
+		set({ task: null, tab: 'summary' });
+	else if (state.place)
+		set({ place: null });
+	else
+		setView(extent());
+}
+
+export function fit(): void {
+	const { region, poll, view } = state;
+	if (region && (region.from !== view.from || region.to !== view.to))
+		setView(region);
+	else if (poll && !region && (view.to - view.from) > poll.poll.dur * 4)
+		setView({ from: poll.poll.start - poll.poll.dur, to: poll.poll.start + 2 * Math.max(poll.poll.dur, 1000) });
+	else
+		setView(extent());
+}

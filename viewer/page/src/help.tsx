@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key, once: the handler and the help sheet are made of the same table.
+import { useEffect, useRef } from 'preact/hooks';
+import { escape, fit, loadWorst, selectInLane, step, stepLane, stepTask } from './actions';
+import { pan, redoView, set, setView, state, undoView, zoom, type State, type Tab } from './state';
+import { useApp } from './use';
+import type { Clock } from './units';
+
+export interface Key { keys: string[]; text: string; run: (move: (by: 1 | -1) => void) => void }
+
+const TABS: Tab[] = ['summary', 'poll', 'task', 'flame', 'heat', 'charts', 'table', 'trace'];
+const CLOCKS: Clock[] = ['relative', 'utc', 'absolute'];
+const THEMES: State['theme'][] = ['auto', 'dark', 'light', 'contrast'];
+
+export function nextTheme(): void {
+	const theme = THEMES[(THEMES.indexOf(state.theme) + 1) % THEMES.length];
+	set({ theme, say: 'Theme: ' + theme });
+}
+
+export function nextClock(): void {
+	const clock = CLOCKS[(CLOCKS.indexOf(state.clock) + 1) % CLOCKS.length];
+	set({ clock, say: 'Times: ' + clock });
+}
+
+export function findBox(): void {
+	document.querySelector<HTMLInputElement>('.search input')?.focus();
+}
+
+export async function copyLink(): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(location.href);
+		set({ say: 'The link to this view is copied' });
+	} catch {
+		set({ say: 'The link is in the address bar' });
+	}
+}
+
+export const KEYS: Key[] = [
+	{ keys: ['w', '+', '='], text: 'zoom in', run: () => zoom(0.5) },
+	{ keys: ['s', '-'], text: 'zoom out', run: () => zoom(2) },
+	{ keys: ['a', 'ArrowLeft'], text: 'earlier', run: () => pan(-0.25) },
+	{ keys: ['d', 'ArrowRight'], text: 'later', run: () => pan(0.25) },
+	{ keys: ['ArrowUp'], text: 'lane above', run: move => move(-1) },
+	{ keys: ['ArrowDown'], text: 'lane below', run: move => move(1) },
+	{ keys: ['Enter'], text: 'the longest poll of the lane in view', run: () => selectInLane() },
+	{ keys: ['f'], text: 'fit the selection, then everything', run: () => fit() },
+	{ keys: ['0', 'Home'], text: 'everything', run: () => setView({ from: 0, to: state.rec?.length ?? 1 }) },
+	{ keys: ['z'], text: 'view before', run: () => undoView() },
+	{ keys: ['Z'], text: 'view after', run: () => redoView() },
+	{ keys: ['n', ']'], text: 'next finding, or next of the list', run: () => step(1) },
+	{ keys: ['p', '['], text: 'finding before', run: () => step(-1) },
+	{ keys: ['.'], text: 'next poll in the lane', run: () => stepLane(1) },
+	{ keys: [','], text: 'poll before in the lane', run: () => stepLane(-1) },
+	{ keys: ['>'], text: 'next poll of the same task', run: () => stepTask(1) },
+	{ keys: ['<'], text: 'poll before of the same task', run: () => stepTask(-1) },
+	{ keys: ['r'], text: 'select what is in view, or the selected poll, as a range', run: () => set({ region: state.poll ? { from: state.poll.poll.start, to: state.poll.poll.start + Math.max(state.poll.poll.dur, 1) } : { ...state.view } }) },
+	{ keys: ['g'], text: 'arrows of wakes on or off', run: () => set({ arrows: !state.arrows, say: state.arrows ? 'Arrows off' : 'Arrows on' }) },
+	{ keys: ['i'], text: 'list: findings', run: () => set({ rail: 'issues', railAt: -1 }) },
+	{ keys: ['l'], text: 'list: longest polls', run: () => loadWorst('long') },
+	{ keys: ['k'], text: 'list: longest waits', run: () => loadWorst('late') },
+	{ keys: ['b'], text: 'list: polls without CPU', run: () => loadWorst('blocked') },
+	...TABS.map((tab, i): Key => ({ keys: [(i + 1).toString()], text: 'details: ' + tab, run: () => set({ tab }) })),
+	{ keys: ['t'], text: 'what the lanes show, as a table', run: () => set({ tab: 'table' }) },
+	{ keys: ['m'], text: 'times: relative, UTC, absolute', run: () => nextClock() },
+	{ keys: ['c'], text: 'colours: as the system, dark, light, high contrast', run: () => nextTheme() },
+	{ keys: ['y'], text: 'copy the link to this view', run: () => void copyLink() },
+	{ keys: ['/', 'Ctrl+k'], text: 'search', run: () => findBox() },
+	{ keys: ['?'], text: 'this sheet', run: () => set({ help: !state.help }) },
+	{ keys: ['Escape'], text: 'one step back', run: () => escape() },
+];
+
+export function onKey(e: KeyboardEvent, move: (by: 1 | -1) => void): void {
+	const at = e.target as HTMLElement;
+	const typing = at instanceof HTMLInputElement || at instanceof HTMLSelectElement;
+	const name = (e.ctrlKey || e.metaKey ? 'Ctrl+' : '') + (e.ctrlKey || e.metaKey ? e.key.toLowerCase() : e.key);
+	if (e.altKey || (typing && name !== 'Escape' && name !== 'Ctrl+k') || (e.key === 'Enter' && at.tagName !== 'CANVAS' && at !== document.body))
+		return;
+	const key = KEYS.find(k => k.keys.includes(name));
+	if (!key || !state.rec)
+		return;
+	if (at.closest('.scroll') && (e.key === 'ArrowUp' || e.key === 'ArrowDown' || e.key === 'Home') && at.tagName !== 'CANVAS')
+		return; // scrolls
+	e.preventDefault();
+	if (name === 'Escape' && typing)
+		at.blur();
+	key.run(move);
+}
+
+export function Help() {
+	const s = useApp(), ref = useRef<HTMLDialogElement>(null);
+	useEffect(() => {
+		if (s.help && !ref.current?.open)
+			ref.current?.showModal();
+		if (!s.help && ref.current?.open)
+			ref.current.close();
+	}, [s.help]);
+	return <dialog ref={ref} aria-label="Keys" onClose={() => set({ help: false })}>
+		<div class="row"><h1>Keys and what is drawn</h1><button onClick={() => set({ help: false })}>Close</button></div>
+		<table><tbody>{KEYS.map(k => <tr key={k.text}><td>{k.keys.map(x => <><kbd key={x}>{x}</kbd> </>)}</td><td>{k.text}</td></tr>)}
+			<tr><td>Ctrl and wheel</td><td>zoom at the pointer</td></tr><tr><td>Shift and wheel</td><td>earlier, later</td></tr><tr><td>wheel</td><td>lanes up and down</td></tr>
+			<tr><td>drag</td><td>select a range; with Alt: zoom to it; with Space or the middle button: move</td></tr><tr><td>click</td><td>the longest poll at that place; a runtime's name folds its lanes</td></tr></tbody></table>
+		<h2>In a lane</h2>
+		<p>The height says how much of the time the worker was polling, the colour how long the longest poll was (blue 1 us, yellow near 1 ms, red 100 ms). Hatched on top of it: without a CPU. Hatched band at the foot: parked. Pink: woken but no CPU yet. Green line: tasks in its queue. White tick at the foot: a CPU sample. Marks at the top edge: a poll of 10 ms and more (red), a task that waited 5 ms and more (orange), a poll that lost its CPU for 1 ms and more (violet).</p>
+	</dialog>;
+}
+
