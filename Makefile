@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped matrix truth truth-bins bench bins \
+.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped matrix truth truth-bins bench levels bins \
 	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -89,7 +89,8 @@ help:
 	@echo 'make shipped    programs of npm, PyPI and crates.io at work, recorded and judged, as root'
 	@echo 'make matrix     each Tokio minor, each kind of build, as root; SHORT=1 a few, CELLS="musl 1.32"'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
-	@echo 'make bench      cost per poll and wake, agent CPU per event, bytes per event, as root'
+	@echo 'make bench      cost per poll, wake and level, agent CPU and bytes per event, as root'
+	@echo 'make levels     1,000 changes of level under load, as root'
 	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
 	@echo 'make layers     which room may include which'
 	@echo 'make format     clang-format'
@@ -116,6 +117,9 @@ bench: all bins
 	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
 	@bash test/bench/columns.sh
+	@bash test/bench/levels.sh
+levels: all bins
+	@CHANGES=1000 bats --tap -f 'levels change' test/e2e/level.bats
 layers:
 	@bash test/layers.sh
 

@@ -10,7 +10,7 @@
 int dryrun_run(const struct opt *o)
 {
 	struct plan_options po = {
-		.level = o->has_tokio_events ? (enum plan_level)o->level : PLAN_STAT,
+		.level = (enum plan_level)opt_top_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
 	};

@@ -24,9 +24,11 @@
 #include "log.h"
 
 #define FEATURE_CALLS 2000 /* of the probed function: about 2 ms */
+#define FEATURE_STEPS 100 /* of the one whose instruction is single-stepped */
 #define FEATURE_BATCH 50 /* calls timed together; the cheapest batch tells the cost */
 
 void feature_site(void);
+void feature_stepped(void);
 __asm__(".pushsection .text\n"
 	".globl feature_site\n"
 	".type feature_site, @function\n"
@@ -35,6 +37,12 @@ __asm__(".pushsection .text\n"
 	"	pop %rbp\n"
 	"	ret\n"
 	".size feature_site, . - feature_site\n"
+	".globl feature_stepped\n"
+	".type feature_stepped, @function\n"
+	"feature_stepped:\n"
+	"	mov %rdi, %rax\n"
+	"	ret\n"
+	".size feature_stepped, . - feature_stepped\n"
 	".popsection\n");
 
 /* What libbpf says on its own is of use with --verbose only: what fails is said in our words. */
@@ -69,22 +77,28 @@ static uint64_t feature_file_off(const void *addr)
 	return ret;
 }
 
-/* *arg: CPU ns of the cheapest batch. The machine may be busy or stolen from: no other batch, and
- * no other clock, says what a call costs. */
-static void *feature_call(void *arg)
+/* CPU ns of the cheapest batch. The machine may be busy or stolen from: no other batch, and no other
+ * clock, says what a call costs. */
+static uint64_t feature_time(void (*site)(void), int calls_cnt)
 {
 	uint64_t best_ns = UINT64_MAX;
 
-	for (int i = 0; i < FEATURE_CALLS; i += FEATURE_BATCH) {
+	for (int i = 0; i < calls_cnt; i += FEATURE_BATCH) {
 		uint64_t from_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID), ns;
 
 		for (int j = 0; j < FEATURE_BATCH; j++)
-			feature_site();
+			site();
 		ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - from_ns;
 		if (ns < best_ns)
 			best_ns = ns;
 	}
-	*(uint64_t *)arg = best_ns;
+	return best_ns;
+}
+
+/* *arg: CPU ns of a batch. */
+static void *feature_call(void *arg)
+{
+	*(uint64_t *)arg = feature_time(feature_site, FEATURE_CALLS);
 	return NULL;
 }
 
@@ -98,6 +112,26 @@ static uint64_t feature_hits(const volatile __u64 *counter, uint64_t *ret_batch_
 		return 0;
 	pthread_join(thread, NULL);
 	return *counter - before;
+}
+
+/* What a probe adds to a call that the kernel must single-step; 0 = it could not be attached. */
+static uint32_t feature_step_cost(struct calib_bpf *skel)
+{
+	unsigned long off = feature_file_off((const void *)feature_stepped);
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = &off, .cnt = 1);
+	struct bpf_link *link;
+	uint64_t bare_ns, ns;
+
+	link = off ? bpf_program__attach_uprobe_multi(skel->progs.on_calib_multi, -1,
+						      "/proc/self/exe", NULL, &opts) :
+		     NULL;
+	if (!link)
+		return 0;
+	feature_time(feature_stepped, FEATURE_BATCH); /* warms the page and the probe */
+	ns = feature_time(feature_stepped, FEATURE_STEPS);
+	bpf_link__destroy(link);
+	bare_ns = feature_time(feature_stepped, FEATURE_STEPS);
+	return ns > bare_ns ? (uint32_t)((ns - bare_ns) / FEATURE_BATCH) : 0;
 }
 
 /* Attached to `pid` (-1: to all), are the calls of another thread seen? Notes what one costs. Each
@@ -119,6 +153,8 @@ static bool feature_is_hit(struct features *f, struct calib_bpf *skel, unsigned 
 	feature_call(&bare_ns);
 	if (is_hit && ns > bare_ns)
 		f->hit_cost_ns = (uint32_t)((ns - bare_ns) / FEATURE_BATCH);
+	if (is_hit)
+		f->step_cost_ns = feature_step_cost(skel);
 	return is_hit;
 }
 
@@ -139,8 +175,10 @@ static void feature_try_perf(struct features *f, struct calib_bpf *skel, unsigne
 		return;
 	f->has_perf_uprobe = feature_hits(&skel->bss->hits, &ns) == FEATURE_CALLS;
 	bpf_link__destroy(link);
-	if (f->has_perf_uprobe && !f->hit_cost_ns)
-		f->hit_cost_ns = (uint32_t)(ns / FEATURE_BATCH);
+	if (f->has_perf_uprobe)
+		f->perf_cost_ns = (uint32_t)(ns / FEATURE_BATCH);
+	if (!f->hit_cost_ns)
+		f->hit_cost_ns = f->perf_cost_ns;
 }
 
 static struct calib_bpf *feature_load(bool is_multi)

@@ -19,6 +19,8 @@ struct features {
 	bool has_perf_uprobe; /* one perf event a site: the older way, perhaps not tried */
 	int cpus_cnt; /* possible CPUs */
 	uint32_t hit_cost_ns; /* of one emulated, empty probe here and now; 0 = not measured */
+	uint32_t perf_cost_ns; /* the same by one perf event a site; 0 = not measured */
+	uint32_t step_cost_ns; /* of one at an instruction that the kernel must single-step; 0 = ... */
 };
 
 /* Asks the kernel; what cannot be asked stays false. Never fails: see features_check.

@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "opt_table.h"
+#include "plan.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -51,6 +52,40 @@ static int opt_duration(const struct opt_entry *e, const char *origin, const cha
 		"%s: '%s' is not a time: give seconds, or a number with s, m or h (at most "
 		"366 days)",
 		origin, text);
+}
+
+/* "3%", "0.25%", "none": as a share, 0 = none. */
+static int opt_share(const struct opt_entry *e, const char *origin, const char *text, double *ret)
+{
+	uint64_t whole, part = 0, unit = 1;
+	const char *rest;
+
+	if (strcasecmp(text, "none") == 0) {
+		*ret = 0;
+		return 0;
+	}
+	if (opt_number(text, &rest, &whole) == 0 && whole <= e->max) {
+		if (rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9')
+			for (rest++; *rest >= '0' && *rest <= '9' && unit < 1000; unit *= 10)
+				part = part * 10 + (uint64_t)(*rest++ - '0');
+		if (strcmp(rest, "%") == 0 && (whole || part) && whole * unit + part <= e->max * unit) {
+			*ret = ((double)whole + (double)part / (double)unit) / 100;
+			return 0;
+		}
+	}
+	return log_error(-EINVAL,
+			 "%s: '%s' is not a share: give 3%% or 0.5%% (at most %llu%%), or none",
+			 origin, text, (unsigned long long)e->max);
+}
+
+static int opt_on_demand(const char *origin, const char *text, struct trigger_options *ret)
+{
+	if (trigger_parse(text, ret) == 0)
+		return 0;
+	return log_error(-EINVAL,
+			 "%s: '%s' is not understood: give LEVEL:TIME, as full:10s, and conditions "
+			 "if you want: full:10s,poll>5ms,delay>2ms,cpu>150%%",
+			 origin, text);
 }
 
 static int opt_choose(const struct opt_choice *choices, const char *origin, const char *text,
@@ -149,6 +184,10 @@ static int opt_set(struct opt *o, const struct opt_entry *e, const char *origin,
 		return opt_choose(e->choices, origin, text, at);
 	case DURATION:
 		return opt_duration(e, origin, text, at);
+	case SHARE:
+		return opt_share(e, origin, text, at);
+	case ON_DEMAND:
+		return opt_on_demand(origin, text, at);
 	case PAIR:
 		return opt_add_pair(o, origin, text);
 	case TEXT:
@@ -284,6 +323,22 @@ int opt_parse(int argc, char **argv, struct opt *ret)
 			(unsigned long long)(ret->segment_max_sz / MIB),
 			(unsigned long long)(ret->total_max_sz / MIB));
 	return 0;
+}
+
+int opt_base_level(const struct opt *o)
+{
+	if (!o->has_tokio_events)
+		return PLAN_STAT;
+	return o->level == OPT_LEVEL_AUTO ? PLAN_FULL : o->level;
+}
+
+int opt_top_level(const struct opt *o)
+{
+	int level = opt_base_level(o);
+
+	if (!o->has_tokio_events)
+		return PLAN_STAT;
+	return o->on_demand.is_set && o->on_demand.level > level ? o->on_demand.level : level;
 }
 
 void opt_done(struct opt *o)

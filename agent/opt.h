@@ -15,8 +15,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "trigger.h"
+
 #define OPT_PIDS_MAX 64 /* a further --pid is an error */
 #define OPT_PAIRS_MAX 64 /* a further --metadata is an error */
+#define OPT_LEVEL_AUTO -1 /* full, or what the budget affords of it */
 
 enum opt_command { OPT_RECORD, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
 
@@ -30,7 +33,9 @@ struct opt {
 	pid_t pids[OPT_PIDS_MAX]; /* unique, in the order given; OPT_RECORD has at least one */
 	size_t pids_cnt;
 
-	int level; /* enum plan_level */
+	int level; /* enum plan_level: that one, fixed; or OPT_LEVEL_AUTO */
+	double max_overhead; /* share of the target's CPU time, 0 = no limit; not if the level is fixed */
+	struct trigger_options on_demand; /* a closer look for a while */
 	bool allow_stepped; /* take sites the kernel must single-step */
 	bool perf_uprobes; /* one perf event a site even where one link for all would do */
 	bool has_task_events; /* DIAL9_TASK_TRACKING_ENABLED: spawn and end of tasks */
@@ -65,6 +70,10 @@ struct opt {
  */
 int opt_parse(int argc, char **argv, struct opt *ret);
 void opt_done(struct opt *o);
+
+/* The level to begin with, and the highest that may be taken, as enum plan_level. */
+int opt_base_level(const struct opt *o);
+int opt_top_level(const struct opt *o);
 
 /* The help of one 80x24 screen, and "dial9-agent <version>". */
 void opt_print_help(FILE *out);

@@ -19,7 +19,8 @@
 #define HELP_TEXT_COLUMN 30 /* where the text of an option begins */
 
 static const struct opt_choice opt_levels[] = {
-	{ "polls", PLAN_POLLS }, { "wakes", PLAN_WAKES }, { "full", PLAN_FULL }, { NULL, 0 }
+	{ "auto", OPT_LEVEL_AUTO }, { "polls", PLAN_POLLS }, { "wakes", PLAN_WAKES },
+	{ "full", PLAN_FULL },	    { NULL, 0 }
 };
 static const struct opt_choice opt_compressions[] = {
 	{ "zstd", SEGMENT_ZSTD }, { "gzip", SEGMENT_GZIP }, { "none", SEGMENT_NONE }, { NULL, 0 }
@@ -35,8 +36,12 @@ const struct opt_choice opt_truths[] = { { "true", 1 }, { "1", 1 },	{ "yes", 1 }
 const struct opt_entry opt_table[] = {
 	{ "pid", 'p', PID, AT(pids), "N", .min = 1, .max = INT_MAX,
 	  .help = "process to record; may be repeated" },
-	{ "level", 'l', CHOICE, AT(level), "LEVEL", .value = "full", .choices = opt_levels,
-	  .help = "polls, wakes or full: how much is probed" },
+	{ "level", 'l', CHOICE, AT(level), "LEVEL", .value = "auto", .choices = opt_levels,
+	  .help = "polls, wakes or full, whatever it costs" },
+	{ "max-overhead", 0, SHARE, AT(max_overhead), "N%", .value = "3%", .max = 100,
+	  .help = "of its CPU time, or none: levels keep it" },
+	{ "on-demand", 0, ON_DEMAND, AT(on_demand), "WHAT",
+	  .help = "full:10s on SIGUSR1, or e.g. at ,poll>5ms" },
 	{ "duration", 'd', DURATION, AT(duration_ns), "TIME", .min = 1, .max = 366ull * 86400,
 	  .help = "stop after 90, 10s, 5m or 2h" },
 	{ "trace-dir", 'o', TEXT, AT(trace_dir), "DIR", "TRACE_DIR", "/var/lib/dial9/traces",
@@ -48,10 +53,10 @@ const struct opt_entry opt_table[] = {
 	{ "max-disk-usage-mb", 0, NUMBER, AT(total_max_sz), "N", "MAX_DISK_USAGE_MB", "1024",
 	  .min = 1, .max = MB_MAX, .scale = MIB, .help = "MiB kept of one target" },
 	{ "max-file-size-mb", 0, NUMBER, AT(segment_max_sz), "N", "MAX_FILE_SIZE_MB",
-	  .min = 1, .max = MB_MAX, .scale = MIB, .help = "MiB a segment (least of 100, total/4)" },
+	  .min = 1, .max = MB_MAX, .scale = MIB, .help = NULL },
 	{ "max-total-mb", 0, NUMBER, AT(dir_max_sz), "N",
 	  .min = 1, .max = MB_MAX, .scale = MIB,
-	  .help = "MiB kept in DIR of all targets (no limit)" },
+	  .help = "MiB a segment; in DIR (no limit)" },
 	{ "metadata", 'm', PAIR, AT(metadata), "K=V",
 	  .help = "a fact to write into the trace; may be repeated" },
 	{ "service-name", 0, TEXT, AT(service_name), "NAME", "SERVICE_NAME", .help = NULL },
@@ -62,9 +67,9 @@ const struct opt_entry opt_table[] = {
 	{ "ring-mb", 0, POWER, AT(ring_sz), "N", .value = "8", .min = 1, .max = 1024, .scale = MIB,
 	  .help = "MiB of event ring a CPU, a power of two" },
 	{ "allow-stepped", 0, SWITCH, AT(allow_stepped),
-	  .help = "probe also where the kernel is 2-40x slower" },
+	  .help = NULL },
 	{ "perf-uprobes", 0, SWITCH, AT(perf_uprobes),
-	  .help = "attach as on kernels before 6.6" },
+	  .help = "at slow sites too; as before 6.6" },
 	{ "wait", 0, SWITCH, AT(wait), .help = NULL },
 	{ "best-effort", 0, SWITCH, AT(best_effort),
 	  .help = "wait for a Tokio loaded later; warn, do not fail" },

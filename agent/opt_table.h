@@ -8,7 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum opt_kind { PID, CHOICE, DURATION, NUMBER, POWER, TEXT, PAIR, SWITCH, TRUTH, COMMAND };
+enum opt_kind {
+	PID,
+	CHOICE,
+	DURATION,
+	NUMBER,
+	POWER,
+	TEXT,
+	PAIR,
+	SWITCH,
+	TRUTH,
+	COMMAND,
+	SHARE, /* "3%", "0.5%" or "none" */
+	ON_DEMAND, /* trigger.h */
+};
 
 struct opt_choice {
 	const char *word;

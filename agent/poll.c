@@ -244,7 +244,7 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 	bool is_nested;
 	struct poll *p;
 
-	if (!th || rec->depth >= THREAD_DEPTH)
+	if (!th || rec->depth >= THREAD_DEPTH || !t->has_polls)
 		return false;
 	if (th->off_slot)
 		offcpu_drop(t, th);

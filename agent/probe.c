@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * probe.c - open, configure, load, attach, activate, detach.
+ * probe.c - open, configure, load, begin, activate, detach.
  *
- * One uprobe_multi link per (target, file) where the kernel has it, as each link costs tens of
- * milliseconds to close; else one perf event a site. The kernel's own pid filter keeps the
- * breakpoints out of other processes of the same binary; where it cannot be trusted (before 6.10)
- * BPF filters and a warning says so.
+ * The kernel's own pid filter keeps the breakpoints out of other processes of the same binary; where
+ * it cannot be trusted (before 6.10) BPF filters and a warning says so.
  */
 #include "probe.h"
 
@@ -22,6 +20,8 @@
 #include "feature.h"
 #include "log.h"
 #include "plan.h"
+#include "probecloser.h"
+#include "probehits.h"
 #include "probesample.h"
 #include "recorder.skel.h"
 #include "probereturns.h"
@@ -32,8 +32,7 @@
 
 struct probe_slot {
 	pid_t pid; /* 0 = free */
-	struct bpf_link **links;
-	size_t links_cnt, sites_cnt;
+	struct probegroup groups[PROBE_GROUPS_MAX];
 	struct probereturns *returns;
 	uint32_t session; /* number of the session: never 0, never twice */
 };
@@ -46,6 +45,8 @@ struct probe {
 	unsigned cpus_cnt;
 	uint32_t sessions_cnt;
 	struct probe_slot slots[WIRE_TARGETS_MAX];
+	struct probehits hits;
+	struct probecloser closer;
 };
 
 static int probe_make_rings(struct probe *p, size_t ring_sz)
@@ -120,6 +121,7 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	if (!p)
 		return err;
 	p->features = *f;
+	probecloser_init(&p->closer);
 	p->cpus_cnt = (unsigned)f->cpus_cnt;
 	p->skel = recorder_bpf__open();
 	if (!p->skel)
@@ -127,6 +129,11 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	err = probe_load(p, o);
 	if (!err)
 		err = probe_make_rings(p, o->ring_sz);
+	if (!err)
+		p->hits = (struct probehits){
+			.map_fd = bpf_map__fd(p->skel->maps.site_hits),
+			.cpus_cnt = p->cpus_cnt,
+		};
 	if (!err)
 		err = probe_attach_common(p, o);
 out:
@@ -152,76 +159,6 @@ void probe_close(struct probe *p)
 	free(p);
 }
 
-static uint64_t probe_cookie(const struct plan_site *s)
-{
-	unsigned id_off = s->kind == WIRE_SITE_SPAWN_ID ? s->counter : s->id_off;
-
-	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_off, s->has_location,
-			   s->scheduler_off) |
-	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
-	       WIRE_COOKIE_NO_LIST(s->is_list_lost) |
-	       WIRE_COOKIE_OF_COPY(s->file % WIRE_COPIES_MAX); /* all but raise sites are below it */
-}
-
-/* Sites of one file, in the plan's order, by one link. */
-static int probe_attach_multi(struct probe *p, struct probe_slot *slot, const struct plan *plan,
-			      size_t file, const struct target *t, const char *path)
-{
-	unsigned long *offs = calloc(plan->sites_cnt, sizeof(*offs));
-	__u64 *cookies = calloc(plan->sites_cnt, sizeof(*cookies));
-	pid_t pid = p->features.has_multi_pid_filter ? t->pid : -1;
-	struct bpf_link *link;
-	size_t cnt = 0;
-	int err = -ENOMEM;
-
-	if (!offs || !cookies)
-		goto out;
-	err = 0;
-	for (size_t i = 0; i < plan->sites_cnt; i++) {
-		if (plan->sites[i].file != file)
-			continue;
-		offs[cnt] = plan->sites[i].file_off;
-		cookies[cnt++] = probe_cookie(&plan->sites[i]);
-	}
-	if (!cnt)
-		goto out;
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offs, .cookies = cookies, .cnt = cnt);
-	link = bpf_program__attach_uprobe_multi(p->skel->progs.on_site_multi, pid, path, NULL, &opts);
-	if (!link) {
-		err = log_error(-errno, "cannot put %zu probes into %s of pid %d: %s", cnt,
-				t->files[plan->files[file].target_file].path, t->pid, strerror(errno));
-		goto out;
-	}
-	slot->links[slot->links_cnt++] = link;
-	slot->sites_cnt += cnt;
-out:
-	free(cookies);
-	free(offs);
-	return err;
-}
-
-static int probe_attach_single(struct probe *p, struct probe_slot *slot, const struct plan *plan,
-			       size_t file, const struct target *t, const char *path)
-{
-	for (size_t i = 0; i < plan->sites_cnt; i++) {
-		const struct plan_site *s = &plan->sites[i];
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probe_cookie(s));
-		struct bpf_link *link;
-
-		if (s->file != file)
-			continue;
-		link = bpf_program__attach_uprobe_opts(p->skel->progs.on_site, t->pid, path, s->file_off,
-						       &opts);
-		if (!link)
-			return log_error(-errno, "cannot put a probe at %s+0x%llx of pid %d: %s",
-					 t->files[plan->files[file].target_file].path,
-					 (unsigned long long)s->file_off, t->pid, strerror(errno));
-		slot->links[slot->links_cnt++] = link;
-		slot->sites_cnt++;
-	}
-	return 0;
-}
-
 /* What BPF has of an earlier session in this slot is of another plan, perhaps another program. */
 static int probe_forget(struct probe *p, unsigned slot_no)
 {
@@ -238,21 +175,18 @@ static int probe_forget(struct probe *p, unsigned slot_no)
 	return err;
 }
 
-int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan,
-		 unsigned want)
+int probe_begin(struct probe *p, unsigned slot_no, const struct target *t, const struct plan *plan)
 {
 	struct probe_slot *slot = &p->slots[slot_no];
 	__u32 tgid = (__u32)t->pid, value = slot_no;
 	int err;
 
-	p->skel->bss->target_states[slot_no] = (struct wire_target_state){ .want = want };
+	p->skel->bss->target_states[slot_no] = (struct wire_target_state){
+		.hits_base = probehits_take(&p->hits, slot_no, plan->sites_cnt),
+	};
 	slot->pid = t->pid;
 	slot->session = ++p->sessions_cnt;
-	slot->links = calloc(p->features.has_uprobe_multi ? plan->files_cnt : plan->sites_cnt,
-			     sizeof(*slot->links));
-	err = slot->links || !plan->sites_cnt ? 0 : -ENOMEM;
-	if (!err)
-		err = probe_forget(p, slot_no);
+	err = probe_forget(p, slot_no);
 	if (!err)
 		err = bpf_map_update_elem(bpf_map__fd(p->skel->maps.targets), &tgid, &value, 0);
 	if (!err)
@@ -261,15 +195,40 @@ int probe_attach(struct probe *p, unsigned slot_no, const struct target *t, cons
 	if (!p->features.has_multi_pid_filter && p->features.has_uprobe_multi)
 		log_warn(0, "this kernel's uprobe pid filter misses threads (before 6.10): other processes "
 			    "of the same binary are probed too, though not recorded");
-	for (size_t i = 0; !err && i < plan->files_cnt; i++) {
-		const char *path = t->files[plan->files[i].target_file].link;
-
-		err = p->features.has_uprobe_multi ? probe_attach_multi(p, slot, plan, i, t, path) :
-						     probe_attach_single(p, slot, plan, i, t, path);
-	}
 	if (err)
 		probe_detach(p, slot_no);
 	return err;
+}
+
+int probe_add(struct probe *p, unsigned slot, unsigned group, const struct target *t,
+	      const struct plan *plan, probegroup_pick pick, void *ctx)
+{
+	struct probegroup_options o = {
+		.multi = p->features.has_uprobe_multi ? p->skel->progs.on_site_multi : NULL,
+		.single = p->skel->progs.on_site,
+		.closer = &p->closer,
+		.has_pid_filter = p->features.has_multi_pid_filter,
+	};
+
+	return probegroup_attach(&p->slots[slot].groups[group], &o, t, plan, pick, ctx);
+}
+
+void probe_remove(struct probe *p, unsigned slot, unsigned group)
+{
+	probegroup_detach(&p->slots[slot].groups[group], &p->closer);
+}
+
+void probe_set_want(struct probe *p, unsigned slot, unsigned want)
+{
+	struct wire_target_state *at = &p->skel->bss->target_states[slot];
+	unsigned gone = at->want & ~want;
+
+	__atomic_store_n(&at->want, want, __ATOMIC_RELEASE);
+	/* after it: what a probe still does with the old set is forgotten too */
+	if (gone & WIRE_WANT_POLLS)
+		__atomic_add_fetch(&at->polls_gen, 1, __ATOMIC_RELEASE);
+	if (gone & WIRE_WANT_EXACT_ENDS)
+		__atomic_add_fetch(&at->ends_gen, 1, __ATOMIC_RELEASE);
 }
 
 void probe_activate(struct probe *p, unsigned slot)
@@ -287,25 +246,33 @@ void probe_detach(struct probe *p, unsigned slot_no)
 {
 	struct probe_slot *slot = &p->slots[slot_no];
 	__u32 tgid = (__u32)slot->pid;
+	size_t links_cnt = 0;
 
 	if (!slot->pid)
 		return;
 	probe_deactivate(p, slot_no);
 	bpf_map_delete_elem(bpf_map__fd(p->skel->maps.targets), &tgid);
 	/* the kernel closes perf uprobes one after another, whoever asks; nothing is recorded any more */
-	if (slot->links_cnt > PROBE_SLOW_CLOSES)
+	for (size_t i = 0; i < PROBE_GROUPS_MAX; i++)
+		links_cnt += slot->groups[i].links_cnt;
+	if (links_cnt > PROBE_SLOW_CLOSES)
 		log_info("taking %zu probes out of pid %d, about 0.1 s each on this kernel",
-			 slot->links_cnt, slot->pid);
-	for (size_t i = 0; i < slot->links_cnt; i++)
-		bpf_link__destroy(slot->links[i]);
+			 links_cnt, slot->pid);
+	for (unsigned i = 0; i < PROBE_GROUPS_MAX; i++)
+		probe_remove(p, slot_no, i);
+	probecloser_wait(&p->closer);
+	probehits_leave(&p->hits, slot_no);
 	probereturns_clear(slot->returns);
-	free(slot->links);
 	*slot = (struct probe_slot){};
 }
 
 size_t probe_sites(const struct probe *p, unsigned slot)
 {
-	return p->slots[slot].sites_cnt;
+	size_t cnt = 0;
+
+	for (unsigned i = 0; i < PROBE_GROUPS_MAX; i++)
+		cnt += p->slots[slot].groups[i].sites_cnt;
+	return cnt;
 }
 
 int probe_ring_fd(const struct probe *p, unsigned ring)
@@ -333,6 +300,11 @@ int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret)
 			ret->v[i] += per_cpu[cpu].v[i];
 	free(per_cpu);
 	return err;
+}
+
+int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt)
+{
+	return probehits_read(&p->hits, slot, ret, cnt);
 }
 
 int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat)

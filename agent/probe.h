@@ -2,8 +2,9 @@
 /*
  * probe.h - the BPF object: loaded once, attached per target, activated, detached.
  *
- * Phases: probe_open loads; probe_attach puts one target's sites in place, closed behind the ready
- * gate; probe_activate opens the gate; probe_detach takes every site out again. All links are file
+ * Phases: probe_open loads; probe_begin takes a target on; probe_add and probe_remove put sites in and
+ * take them out, probe_set_want says which count; probe_activate opens the gate of all; probe_detach
+ * closes it and takes every site out again. All links are file
  * descriptors of this process: however it dies, the kernel removes them. Knows sites, slots and
  * tids, nothing of Tokio.
  */
@@ -14,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "probegroup.h"
 
 struct features;
 struct plan;
@@ -36,12 +39,26 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 void probe_close(struct probe *p);
 
 /*
- * Puts the plan's sites into the target, in the plan's order, under number `slot` (< 256, stamped
- * on its records). `want` is a set of WIRE_WANT_*. Nothing is recorded before probe_activate. On
- * failure (logged) nothing stays attached.
+ * Takes process `t` on under number `slot` (< 256, stamped on its records), with no site in it yet
+ * and nothing wanted. Nothing is recorded before probe_activate. On failure (logged) nothing stays.
  */
-int probe_attach(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
-		 unsigned want);
+int probe_begin(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan);
+
+#define PROBE_GROUPS_MAX 64
+
+/* Puts some sites in, while nothing or while everything is recorded: group `group` (empty so far)
+ * of this slot. On failure (logged) none of them stays. */
+int probe_add(struct probe *p, unsigned slot, unsigned group, const struct target *t,
+	      const struct plan *plan, probegroup_pick pick, void *ctx);
+/* Takes the group's sites out, in the background: they may be hit for some ms more. */
+void probe_remove(struct probe *p, unsigned slot, unsigned group);
+
+/*
+ * Which records are made from now on, a set of WIRE_WANT_*: hits of other sites are ignored at once,
+ * so that sites can come and go behind it. More is wanted only after its sites are in.
+ */
+void probe_set_want(struct probe *p, unsigned slot, unsigned want);
+
 void probe_activate(struct probe *p, unsigned slot);
 void probe_deactivate(struct probe *p, unsigned slot);
 /* Closes the gate, then removes the sites. */
@@ -56,6 +73,10 @@ unsigned probe_rings_cnt(const struct probe *p);
 
 /* What did not become a record for this slot so far, summed over the CPUs. */
 int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret);
+
+/* Hits of each of the plan's `cnt` sites, counted from some moment on: differences tell. 0, -ENOENT
+ * when this target's are not counted one by one (too many sites of too many targets). */
+int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt);
 
 /* Tells BPF what is known of a worker thread; NULL takes it back. */
 int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat);

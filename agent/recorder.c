@@ -130,7 +130,7 @@ static void recorder_drain(struct recorder *r, bool is_last)
 	recorder_count_losses(r, now_ns, from_ns);
 	for (size_t i = 0; i < r->o->pids_cnt; i++)
 		if (r->sessions[i])
-			session_tick(r->sessions[i], clock_now_ns()); /* a drain takes a while */
+			session_tick(r->sessions[i], clock_now_ns(), r->drained_ns);
 	if (now_ns - r->second_ns < CLOCK_SEC_NS)
 		return;
 	r->second_ns = now_ns;
@@ -302,6 +302,15 @@ static void recorder_look_around(struct recorder *r)
 	}
 }
 
+static void recorder_on_signal(struct recorder *r, int signo)
+{
+	if (signo != SIGUSR1 && signo != SIGUSR2)
+		r->is_stopping = true;
+	for (size_t i = 0; signo == SIGUSR1 && i < r->o->pids_cnt; i++)
+		if (r->sessions[i])
+			session_look_closer(r->sessions[i], "on demand: a signal");
+}
+
 static void recorder_on_event(struct recorder *r, unsigned tag)
 {
 	struct signalfd_siginfo info;
@@ -312,9 +321,8 @@ static void recorder_on_event(struct recorder *r, unsigned tag)
 			recorder_drain(r, false);
 		recorder_look_around(r);
 	} else if (tag == RECORDER_TAG_SIGNAL) {
-		if (read(r->signal_fd, &info, sizeof(info)) == sizeof(info) &&
-		    info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
-			r->is_stopping = true;
+		if (read(r->signal_fd, &info, sizeof(info)) == sizeof(info))
+			recorder_on_signal(r, (int)info.ssi_signo);
 	} else if (r->sessions[tag]) {
 		recorder_end(r, tag, "the process has ended");
 	}
@@ -344,8 +352,10 @@ int recorder_run(const struct opt *o)
 	int err;
 
 	features_probe(&r.features, o->perf_uprobes);
-	if (o->perf_uprobes)
+	if (o->perf_uprobes) {
 		r.features.has_uprobe_multi = r.features.has_multi_pid_filter = false;
+		r.features.hit_cost_ns = r.features.perf_cost_ns;
+	}
 	err = features_check(&r.features);
 	if (!err)
 		err = probe_open(&po, &r.features, &r.probe);

@@ -15,10 +15,12 @@
 #include "emit.h"
 #include "event.h"
 #include "feature.h"
+#include "ladder.h"
 #include "log.h"
 #include "manifest.h"
 #include "metadata.h"
 #include "opt.h"
+#include "overhead.h"
 #include "plan.h"
 #include "probe.h"
 #include "roster.h"
@@ -48,6 +50,8 @@ struct session {
 	struct arrivals *arrivals;
 	struct probe *probe;
 	unsigned slot;
+	struct ladder *ladder;
+	struct overhead *overhead;
 	bool is_attached, has_execed;
 	struct seatlearn seatlearn;
 	struct wire_counts counts; /* as last seen */
@@ -56,27 +60,13 @@ struct session {
 	uint64_t flaws_ns;
 	struct summary summary;
 	uint32_t hit_cost_ns;
+	double max_overhead; /* 0 = no budget */
 };
-
-static const char *const session_levels[] = { "stat", "polls", "wakes", "full" };
-
-static unsigned session_want(const struct opt *o, const struct plan *p)
-{
-	unsigned want = WIRE_WANT_SCHED;
-
-	if (o->cpu_hz)
-		want |= WIRE_WANT_CPU;
-	if (p->level == PLAN_FULL)
-		want |= WIRE_WANT_QUEUE;
-	if (plan_has_site(p, WIRE_SITE_RETURN))
-		want |= WIRE_WANT_EXACT_ENDS;
-	return want;
-}
 
 static int session_plan(struct session *s, const struct opt *o, const struct features *f)
 {
 	struct plan_options po = {
-		.level = o->has_tokio_events ? (enum plan_level)o->level : PLAN_STAT,
+		.level = (enum plan_level)opt_top_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
 	};
@@ -115,44 +105,69 @@ static void session_name_types(struct session *s)
 		}
 }
 
-static int session_start_track(struct session *s, const struct opt *o, unsigned want)
+static int session_attach(struct session *s, const struct opt *o)
 {
-	bool is_exact = want & WIRE_WANT_EXACT_ENDS;
+	struct ladder_options lo = {
+		.probe = s->probe,
+		.slot = s->slot,
+		.target = s->target,
+		.plan = s->plan,
+		.has_cpu = o->cpu_hz > 0,
+		.has_task_events = o->has_task_events,
+	};
+	int err = ladder_open(&lo, (enum plan_level)opt_base_level(o), &s->ladder);
+
+	s->is_attached = !err;
+	return err;
+}
+
+static int session_watch_cost(struct session *s, const struct opt *o, const struct features *f)
+{
+	struct overhead_options oo = {
+		.probe = s->probe,
+		.slot = s->slot,
+		.pid = s->target->pid,
+		.plan = s->plan,
+		.features = f,
+		.ladder = s->ladder,
+		.share = s->max_overhead,
+		.level = opt_base_level(o),
+		.on_demand = o->on_demand,
+	};
+
+	return overhead_open(&oo, clock_now_ns(), &s->overhead);
+}
+
+static int session_start_track(struct session *s, const struct opt *o)
+{
+	struct track_level level;
 	struct emit_options eo = {
 		.sink = &emit_segments,
 		.ctx = s->segments,
 		.metadata = s->metadata,
-		.level = {
-			.pid = (uint32_t)s->target->pid,
-			.level = session_levels[s->plan->level],
-			.types = "",
-			.ends = !plan_has_site(s->plan, WIRE_SITE_POLL) ? "none" :
-				is_exact				    ? "exact" :
-									      "inferred",
-			.reason = "asked for",
-		},
 	};
 	struct track_options to = {
 		.ops = &answer_ops,
 		.ctx = &s->answer,
 		.runtime_name = o->runtime_name,
-		.has_exact_ends = is_exact,
-		.has_task_events = s->plan->level == PLAN_FULL && o->has_task_events,
-		.has_wakes = plan_has_site(s->plan, WIRE_SITE_SCHEDULE),
-		.has_bind = plan_has_site(s->plan, WIRE_SITE_BIND),
-		.has_raise = plan_has_site(s->plan, WIRE_SITE_RAISE),
 	};
 	int err;
 
+	ladder_describe(s->ladder, ladder_now(s->ladder), "asked for", &eo.level);
+	ladder_track_level(s->ladder, ladder_now(s->ladder), &level);
 	err = emit_open(&eo, clock_now_ns(), &s->emit);
 	if (!err)
 		err = track_open(&to, s->emit, &s->track);
+	if (!err)
+		track_level(s->track, &level, clock_now_ns());
 	return err;
 }
 
 static void session_free(struct session *s)
 {
 	session_detach(s);
+	overhead_close(s->overhead);
+	ladder_close(s->ladder);
 	arrivals_close(s->arrivals);
 	track_close(s->track);
 	emit_close(s->emit);
@@ -172,7 +187,6 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 {
 	struct session *s = calloc(1, sizeof(*s));
 	uint64_t start_ns = clock_now_ns();
-	unsigned want;
 	int err;
 
 	if (!s)
@@ -180,6 +194,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	s->probe = p;
 	s->slot = slot;
 	s->hit_cost_ns = f->hit_cost_ns;
+	s->max_overhead = o->level == OPT_LEVEL_AUTO ? o->max_overhead : 0;
 	err = target_open(pid, &s->target);
 	if (!err)
 		err = session_plan(s, o, f);
@@ -209,12 +224,11 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		.symbols = s->symbols,
 	};
 	session_name_types(s);
-	want = session_want(o, s->plan);
-	err = probe_attach(p, slot, s->target, s->plan, want);
-	if (err)
-		goto out;
-	s->is_attached = true;
-	err = session_start_track(s, o, want);
+	err = session_attach(s, o);
+	if (!err)
+		err = session_start_track(s, o);
+	if (!err)
+		err = session_watch_cost(s, o, f);
 	if (!err)
 		err = roster_refresh(s->roster, clock_now_ns());
 	if (err)
@@ -240,8 +254,24 @@ out:
 	return err;
 }
 
+/* What may be worth a closer look, whatever the level. */
+static void session_notice(struct session *s, const struct wire_switch_in *in)
+{
+	if (in->out_ns && in->task_id)
+		trigger_poll(overhead_trigger(s->overhead), in->head.ts_ns - in->out_ns);
+	if (in->runnable_ns)
+		trigger_delay(overhead_trigger(s->overhead), in->head.ts_ns - in->runnable_ns);
+}
+
+void session_look_closer(struct session *s, const char *reason)
+{
+	trigger_pull(overhead_trigger(s->overhead), reason);
+}
+
 void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 {
+	if (rec->ts_ns >= ladder_due_ns(s->ladder))
+		ladder_pass(s->ladder, rec->ts_ns, s->emit, s->track);
 	if (rec->kind == WIRE_EXEC)
 		s->has_execed = true;
 	if (rec->kind == WIRE_RETURN_SITE) {
@@ -252,6 +282,8 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 		session_lost(s, rec->ts_ns, "ReturnSite", "polls return to an unprobed place", 1,
 			     rec->ts_ns);
 	}
+	if (rec->kind == WIRE_SWITCH_IN)
+		session_notice(s, (const struct wire_switch_in *)rec);
 	summary_count(&s->summary, rec);
 	if (rec->kind == WIRE_TLS)
 		taskword_record(s->taskword, (const struct wire_tls *)rec);
@@ -317,11 +349,14 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 	emit_loss(s->emit, now_ns, kind, cause, cnt, from_ns);
 }
 
-void session_tick(struct session *s, uint64_t now_ns)
+void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 {
+	ladder_pass(s->ladder, drained_ns, s->emit, s->track);
 	session_count_losses(s, now_ns);
 	track_tick(s->track, now_ns); /* reads memory as of now: before what takes a while */
 	seatlearn_tick(&s->seatlearn, now_ns);
+	if (!s->summary.end_ns) /* then nothing is recorded any more, and no hit counted */
+		overhead_tick(s->overhead, now_ns);
 	taskword_tick(s->taskword, &s->counts, now_ns);
 	emit_tick(s->emit, now_ns);
 }
@@ -405,6 +440,7 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json)
 	int err;
 
 	session_detach(s);
+	ladder_pass(s->ladder, now_ns, s->emit, s->track);
 	track_finish(s->track, now_ns);
 	taskword_finish(s->taskword, s->summary.task_word, sizeof(s->summary.task_word));
 	emit_finish(s->emit, now_ns);
@@ -416,6 +452,8 @@ int session_close(struct session *s, uint64_t now_ns, FILE *out, bool is_json)
 			 s->target->pid);
 	summary_gather(&s->summary, s->target, s->track, s->emit, s->segments, now_ns,
 		       s->hit_cost_ns, &facts);
+	overhead_sums(s->overhead, &facts.cost);
+	facts.max_overhead = s->max_overhead;
 	if (out && is_json)
 		summary_print_json(&s->summary, &facts, out);
 	else if (out)

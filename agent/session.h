@@ -30,8 +30,12 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 /* One record of this target, in time order. */
 void session_record(struct session *s, const struct wire_head *rec, size_t sz);
 
-/* Every 10 ms, after the records have been handed over: losses, metrics, what is due on disk. */
-void session_tick(struct session *s, uint64_t now_ns);
+/* --on-demand: a closer look from now on, for its time. `reason` is a literal. */
+void session_look_closer(struct session *s, const char *reason);
+
+/* Every 10 ms, after all records up to `drained_ns` have been handed over: losses, metrics, changes
+ * of level, what is due on disk. */
+void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns);
 
 /* Each second: own cost, flush to disk. `agent_cpu_ns` is the agent's CPU time so far. */
 void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns);

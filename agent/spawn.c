@@ -49,6 +49,12 @@ struct spawns {
 	struct pending pending[SPAWN_PENDING_MAX];
 };
 
+void spawns_level(struct spawns *sp, bool has_events, bool has_wakes)
+{
+	sp->has_events = has_events;
+	sp->has_wakes = has_wakes;
+}
+
 int spawns_new(struct emit *e, bool has_events, bool has_wakes, struct spawns **ret)
 {
 	struct spawns *sp = calloc(1, sizeof(*sp));

@@ -41,6 +41,8 @@ struct spawn_task { /* a task first seen at a poll, its birth perhaps in a count
  * tell which tasks are older than the recording. */
 int spawns_new(struct emit *e, bool has_events, bool has_wakes, struct spawns **ret);
 void spawns_free(struct spawns *sp);
+/* The same two, changed. */
+void spawns_level(struct spawns *sp, bool has_events, bool has_wakes);
 
 /* false: the counter is known not to be Tokio's (or its index is out of range). */
 bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t worker_id);

@@ -132,6 +132,20 @@ static void summary_print_path(const char *path, FILE *out)
 		fputc((unsigned char)*path < 0x20 || *path == 0x7f ? '?' : *path, out);
 }
 
+static void summary_print_budget(const struct summary_facts *f, FILE *out)
+{
+	const struct overhead_sums *c = &f->cost;
+	uint64_t own_ns = c->cpu_ns > c->cost_ns ? c->cpu_ns - c->cost_ns : 0;
+
+	if (!c->is_known || !own_ns)
+		return;
+	fprintf(out, "  budget      %.1f %% of the target's CPU time spent on probes",
+		100.0 * (double)c->cost_ns / (double)own_ns);
+	if (f->max_overhead > 0)
+		fprintf(out, ", %.4g %% allowed", 100 * f->max_overhead);
+	fprintf(out, ", %" PRIu64 " changes of level\n", c->changes_cnt);
+}
+
 void summary_print(const struct summary *s, const struct summary_facts *f, FILE *out)
 {
 	flockfile(out); /* recordings may end side by side */
@@ -158,5 +172,6 @@ void summary_print(const struct summary *s, const struct summary_facts *f, FILE 
 			"an empty probe here\n",
 			(double)f->hits * f->hit_cost_ns / CLOCK_SEC_NS,
 			(double)f->hits * f->hit_cost_ns / 1e7 / f->secs, f->hit_cost_ns);
+	summary_print_budget(f, out);
 	funlockfile(out);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "emit.h"
+#include "overhead.h"
 #include "segment.h"
 #include "track.h"
 
@@ -59,6 +60,8 @@ struct summary_facts { /* all that is told at the end, gathered once */
 	struct track_stats track;
 	struct emit_stats emit;
 	struct segment_stats segments;
+	struct overhead_sums cost;
+	double max_overhead; /* 0 = no budget */
 };
 
 /* `hit_cost_ns` as measured at start-up (features.hit_cost_ns). */

@@ -46,6 +46,27 @@ static void json_events(yajl_gen g, const struct emit_stats *es)
 	yajl_gen_map_close(g);
 }
 
+/* What the probes cost, as the budget sees it: null where their hits are not counted. */
+static void json_budget(yajl_gen g, const struct summary_facts *f)
+{
+	json_text(g, "budget");
+	if (!f->cost.is_known) {
+		yajl_gen_null(g);
+		return;
+	}
+	yajl_gen_map_open(g);
+	json_text(g, "max_overhead");
+	if (f->max_overhead > 0)
+		yajl_gen_double(g, f->max_overhead);
+	else
+		yajl_gen_null(g);
+	json_count(g, "hits", f->cost.hits);
+	json_count(g, "cost_ns", f->cost.cost_ns);
+	json_count(g, "target_cpu_ns", f->cost.cpu_ns);
+	json_count(g, "changes", f->cost.changes_cnt);
+	yajl_gen_map_close(g);
+}
+
 void summary_print_json(const struct summary *s, const struct summary_facts *f, FILE *out)
 {
 	yajl_gen g = yajl_gen_alloc(NULL);
@@ -77,6 +98,7 @@ void summary_print_json(const struct summary *s, const struct summary_facts *f, 
 		yajl_gen_integer(g, (long long)(f->hits * f->hit_cost_ns));
 	else
 		yajl_gen_null(g);
+	json_budget(g, f);
 	yajl_gen_map_close(g);
 	if (yajl_gen_get_buf(g, &text, &sz) == yajl_gen_status_ok) {
 		flockfile(out);

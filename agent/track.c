@@ -18,6 +18,7 @@ int track_open(const struct track_options *o, struct emit *e, struct track **ret
 		return -ENOMEM;
 	t->o = *o;
 	t->e = e;
+	t->has_polls = true;
 	if (threads_new(&t->threads) || tasks_new(&t->tasks) || places_new(&t->o, e, &t->places) ||
 	    runtimes_new(&t->o, e, &t->runtimes) ||
 	    workers_new(&t->o, t->runtimes, e, &t->stats, &t->workers) ||
@@ -166,6 +167,22 @@ void track_tick(struct track *t, uint64_t now_ns)
 	unread_tick(&t->unread, t->e, t->runtimes, now_ns);
 	gauges_sample(t->runtimes, &t->o, t->e, &t->lists, now_ns,
 		      !t->has_lost && spawns_since_birth(t->spawns));
+}
+
+void track_level(struct track *t, const struct track_level *l, uint64_t ts_ns)
+{
+	uint32_t at = 0;
+	struct thread *th;
+
+	while (!l->has_polls && (th = threads_next(t->threads, &at)))
+		poll_close(t, th, 0, ts_ns, RULE_LEVEL);
+	t->has_polls = l->has_polls;
+	t->o.has_exact_ends = l->has_exact_ends;
+	t->o.has_task_events = l->has_task_events;
+	t->o.has_bind = l->has_bind;
+	t->o.has_raise = l->has_raise;
+	t->o.has_wakes = l->has_wakes;
+	spawns_level(t->spawns, l->has_task_events, l->has_wakes);
 }
 
 void track_loss(struct track *t, int kind, uint64_t cnt, uint64_t from_ns, uint64_t to_ns)

@@ -70,6 +70,14 @@ void track_thread(struct track *t, pid_t tid);
  * deferred spawns, timeouts. */
 void track_tick(struct track *t, uint64_t now_ns);
 
+struct track_level { /* what is recorded from now on; fields as in track_options */
+	bool has_polls, has_exact_ends, has_task_events, has_bind, has_raise, has_wakes;
+};
+
+/* The level changes at ts_ns, between the records before and after it. Without polls the open ones
+ * end there, inferred, and further starts are ignored. */
+void track_level(struct track *t, const struct track_level *l, uint64_t ts_ns);
+
 /* Records of `kind` were lost in [from_ns, to_ns]: open polls and pairs of that time are no longer
  * certain. The loss itself is written by emit_loss. */
 void track_loss(struct track *t, int kind, uint64_t cnt, uint64_t from_ns, uint64_t to_ns);

@@ -36,6 +36,7 @@ struct track {
 	struct offcpu *offcpu;
 	struct tasklists lists;
 	struct wakes wakes;
+	bool has_polls; /* poll starts are recorded at this level */
 	struct unread unread;
 	bool has_lost; /* records were lost: our own counts of tasks are not exact */
 	struct track_stats stats;

@@ -40,6 +40,7 @@ enum worker_rule {
 	RULE_THREAD_EXIT = 7,
 	RULE_FINISH = 8, /* the recording ends */
 	RULE_ELSEWHERE = 9, /* the same task is polled by another worker */
+	RULE_LEVEL = 10, /* polls are not recorded any more */
 };
 
 int workers_new(const struct track_options *o, struct runtimes *rs, struct emit *e,

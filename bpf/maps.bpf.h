@@ -55,6 +55,15 @@ struct {
 	__type(value, struct wire_counts);
 } counts SEC(".maps");
 
+/* Hits of each site: wire_target_state.hits_base + the site's number. A target that found no room in
+ * it has its base behind the end, and is not counted by site. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_SITE_HITS_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} site_hits SEC(".maps");
+
 /* Room for records with a stack; two per CPU, as a sample may interrupt a switch. */
 struct scratch {
 	__u64 fixed[6]; /* struct wire_switch_out or wire_cpu_sample: both 48 bytes */

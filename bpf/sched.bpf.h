@@ -126,6 +126,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 	if (t) {
 		state = thread_state(t);
 		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, prev, state)) {
+			thread_follow(t, state);
 			now = bpf_ktime_get_ns();
 			sched_out(ctx, t, prev, is_preempted, now);
 		}
@@ -168,6 +169,7 @@ static __always_inline int sched_sampled(void *ctx)
 	state = thread_state(t);
 	if (!(state->want & WIRE_WANT_CPU) || !thread_is_on(t, task, state))
 		return 0;
+	thread_follow(t, state);
 	now = bpf_ktime_get_ns();
 	top = thread_top(t);
 	if (top && thread_in_poll(t)) {

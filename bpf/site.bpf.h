@@ -292,7 +292,7 @@ static __always_inline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, str
 	if (submit_reserve(rec, t, WIRE_SPAWN_ID, 0, now)) {
 		rec->task_id = WIRE_COPY_ID(WIRE_COOKIE_COPY(cookie), site_value(ctx, cookie));
 		rec->spawner_id = thread_in_poll(t) ? thread_task_id(t) : 0;
-		rec->counter = WIRE_COOKIE_ID_OFF(cookie);
+		rec->counter = WIRE_COOKIE_COUNTER(cookie);
 		rec->pad = 0;
 		submit_commit(rec);
 	}
@@ -338,12 +338,31 @@ static __always_inline void site_raise(struct thread *t)
 		top->has_raised = 1;
 }
 
+/* Every hit costs the target, whatever comes of it: the budget wants to know where. */
+static __always_inline void site_count(const struct wire_target_state *state, __u64 cookie)
+{
+	__u32 key = state->hits_base + WIRE_COOKIE_SITE_NO(cookie);
+	__u64 *hits = bpf_map_lookup_elem(&site_hits, &key);
+
+	if (hits)
+		(*hits)++;
+}
+
+/* Hits of sites that are being put in or taken out do not count. */
+const __u8 site_wants[16] = {
+	[WIRE_SITE_RETURN] = WIRE_WANT_EXACT_ENDS, [WIRE_SITE_SPAWN_ID] = WIRE_WANT_TASKS,
+	[WIRE_SITE_BIND] = WIRE_WANT_TASKS,	   [WIRE_SITE_SCHEDULE] = WIRE_WANT_WAKES,
+	[WIRE_SITE_SHUTDOWN] = WIRE_WANT_TASKS,	   [WIRE_SITE_POLL] = WIRE_WANT_POLLS,
+	[WIRE_SITE_RAISE] = WIRE_WANT_TASKS,
+};
+
 static __always_inline int site_hit(struct pt_regs *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct wire_target_state *state;
 	struct thread *t = thread_find(task);
 	__u64 cookie, now;
+	__u8 site;
 
 	if (!t) {
 		t = thread_make(task);
@@ -354,8 +373,13 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	if (!thread_is_on(t, task, state))
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
+	site_count(state, cookie);
+	site = WIRE_COOKIE_SITE(cookie);
+	if (site >= WIRE_SITE_CNT || !(state->want & site_wants[site & 15]))
+		return 0;
+	thread_follow(t, state);
 	now = bpf_ktime_get_ns();
-	switch (WIRE_COOKIE_SITE(cookie)) {
+	switch (site) {
 	case WIRE_SITE_POLL:
 		site_poll(ctx, cookie, t, task, state->want, now);
 		break;

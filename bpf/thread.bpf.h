@@ -43,6 +43,7 @@ struct thread {
 	__u64 shown_id; /* task for which the TLS block was last recorded */
 	__u32 layout_gen; /* seat_layouts[].gen at the last try to read the seat; 0 = try */
 	__u32 rest_gen; /* task_words[].gen when rest_id was read; 0 = never */
+	__u32 polls_gen, ends_gen; /* of target_states[] when the polls above were last right */
 	__u8 has_seat; /* read here, from memory: what the agent found out is older */
 	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
@@ -138,6 +139,21 @@ static __always_inline void thread_leave_seat(struct thread *t)
 		bpf_map_delete_elem(&worker_threads, &t->tid);
 	t->seat = (struct wire_thread){};
 	thread_doubt_seat(t);
+}
+
+/* Sites come and go while the target runs: what is held open may have ended unseen since. */
+static __always_inline void thread_follow(struct thread *t, const struct wire_target_state *state)
+{
+	if (t->polls_gen != state->polls_gen) {
+		t->polls_gen = state->polls_gen;
+		t->depth = 0;
+		t->last_owner = 0;
+	}
+	if (t->ends_gen == state->ends_gen)
+		return;
+	t->ends_gen = state->ends_gen;
+	for (int i = 0; i < WIRE_POLL_DEPTH; i++)
+		t->polls[i].is_exact = 0;
 }
 
 /* The innermost poll, or NULL. The index is masked for the verifier; depth is always in range. */

@@ -21,6 +21,7 @@
 #define WIRE_QUEUE_UNKNOWN 0xffff
 #define WIRE_TARGETS_MAX 256
 #define WIRE_THREADS_MAX 65536
+#define WIRE_SITE_HITS_MAX 65536 /* sites of all targets whose hits are counted one by one */
 #define WIRE_COPIES_MAX 16 /* of Tokio, in one process */
 
 #define WIRE_COPY_ID_BITS 48 /* 9 years of a million tasks a second */
@@ -232,12 +233,19 @@ struct wire_task_word { /* one per slot: where threads keep the id of the task t
 #define WIRE_WANT_CPU 0x02 /* CPU samples */
 #define WIRE_WANT_SCHED 0x04 /* switch records */
 #define WIRE_WANT_EXACT_ENDS 0x08 /* return sites are attached; else ends are inferred */
+#define WIRE_WANT_POLLS 0x10 /* poll starts; without them the polls open are not known */
+#define WIRE_WANT_WAKES 0x20
+#define WIRE_WANT_TASKS 0x40 /* spawns, shutdowns, panics */
 
 struct wire_target_state { /* one per slot; written by the agent while BPF runs */
 	/* 0: attached but not yet recording, or already stopping; else the number of the session: what
 	 * a thread remembers of an earlier one is void */
 	__u32 ready;
 	__u32 want;
+	__u32 polls_gen; /* changed when POLLS goes: what a thread holds open is no more known */
+	__u32 ends_gen; /* changed when EXACT_ENDS goes: returns of what is open may be missed */
+	__u32 hits_base; /* in map site_hits: where this target's sites begin */
+	__u32 pad;
 };
 
 struct wire_thread { /* map worker_threads: tid -> what the agent found out about a worker */
@@ -262,9 +270,11 @@ struct wire_thread_info { /* one per thread of a target, from the task iterator 
  *   bit  12     WIRE_SITE_BIND: rdi is not the task list (any more)
  *   bits 13-20  bytes pushed since function entry or since the return, / 8;
  *               WIRE_PUSHED_INLINED: the function was inlined, so there is no return address
- *   bits 21-36  id_off (0 = ask the vtable), or the counter's index for WIRE_SITE_SPAWN_ID
+ *   bits 21-30  id_off / 8 (0 = ask the vtable), or the counter's index for WIRE_SITE_SPAWN_ID
+ *   bits 31-36  low bits of the site's number, an index into the plan's sites: see bits 46-53
  *   bit  37     the build has spawn locations (tokio_unstable): word at id_off + 8
- *   bits 38-53  scheduler_off
+ *   bits 38-45  scheduler_off / 8
+ *   bits 46-53  high bits of the site's number
  *   bits 54-61  with register WIRE_RSP: the header (or the id) is in no register but in memory,
  *               this many 8-byte words above the stack pointer
  *   bit  62     ... or rather this many words below rbp
@@ -287,9 +297,13 @@ enum wire_reg {
 	WIRE_R8, WIRE_R9, WIRE_R10, WIRE_R11, WIRE_R12, WIRE_R13, WIRE_R14, WIRE_R15
 };
 
-#define WIRE_COOKIE(site, reg, pushed_words, id_off, has_location, scheduler_off)                  \
-	((__u64)(site) | (__u64)(reg) << 8 | (__u64)(pushed_words) << 13 | (__u64)(id_off) << 21 | \
-	 (__u64)(has_location) << 37 | (__u64)(scheduler_off) << 38)
+#define WIRE_COOKIE(site, reg, pushed_words, id_words, has_location, scheduler_words)              \
+	((__u64)(site) | (__u64)(reg) << 8 | (__u64)(pushed_words) << 13 | (__u64)(id_words) << 21 | \
+	 (__u64)(has_location) << 37 | (__u64)(scheduler_words) << 38)
+#define WIRE_COOKIE_ID_WORDS_MAX 1023
+#define WIRE_COOKIE_SCHEDULER_WORDS_MAX 255
+#define WIRE_COOKIE_NUMBER(no) ((__u64)((no) & 63) << 31 | (__u64)((no) >> 6 & 255) << 46)
+#define WIRE_COOKIE_SITE_NO(c) ((__u32)((c) >> 31) & 63 | ((__u32)((c) >> 46) & 255) << 6)
 #define WIRE_COOKIE_STACK(word, below_rbp) ((__u64)(word) << 54 | (__u64)(below_rbp) << 62)
 #define WIRE_COOKIE_STACK_WORD(c) ((__u8)((c) >> 54))
 #define WIRE_COOKIE_BELOW_RBP(c) ((__u8)((c) >> 62) & 1)
@@ -302,9 +316,10 @@ enum wire_reg {
 #define WIRE_COOKIE_REG(c) ((__u8)((c) >> 8) & 0x0f)
 #define WIRE_COOKIE_POPPED(is_popped) ((__u64)(is_popped) << 63) /* to be or-ed in */
 #define WIRE_COOKIE_PUSHED(c) ((__s64)(c) < 0 ? -(int)(__u8)((c) >> 13) : (int)(__u8)((c) >> 13))
-#define WIRE_COOKIE_ID_OFF(c) ((__u16)((c) >> 21))
+#define WIRE_COOKIE_ID_OFF(c) ((__u16)(((c) >> 21 & 1023) * 8))
+#define WIRE_COOKIE_COUNTER(c) ((__u16)((c) >> 21 & 1023))
 #define WIRE_COOKIE_HAS_LOCATION(c) ((__u8)((c) >> 37) & 1)
-#define WIRE_COOKIE_SCHEDULER_OFF(c) ((__u16)((c) >> 38))
+#define WIRE_COOKIE_SCHEDULER_OFF(c) ((__u16)(((c) >> 38 & 255) * 8))
 
 /* what did not become a record, per target slot and CPU: index of struct wire_counts.v */
 enum wire_count {
@@ -343,7 +358,7 @@ WIRE_ASSERT(wire_seat, 40);
 WIRE_ASSERT(wire_tls, 32 + 8 * WIRE_TLS_WORDS_MAX);
 WIRE_ASSERT(wire_seat_layout, 24);
 WIRE_ASSERT(wire_task_word, 20);
-WIRE_ASSERT(wire_target_state, 8);
+WIRE_ASSERT(wire_target_state, 24);
 WIRE_ASSERT(wire_thread, 16);
 WIRE_ASSERT(wire_thread_info, 32);
 

@@ -42,7 +42,7 @@ port=$(sed -n 's/^listening //p' "$work/server")
 pids+=($!)
 sleep 1
 echo "recording process $pid for $SECS s"
-"$BUILD/dial9-agent" --pid $pid --duration "${SECS}s" --trace-dir "$traces" --service-name demo
+"$BUILD/dial9-agent" --level full --pid $pid --duration "${SECS}s" --trace-dir "$traces" --service-name demo
 wait "${pids[1]}" || :
 echo
 echo "the load generator saw:"

@@ -125,6 +125,14 @@ static void account_poll_start(struct account *a, const struct moment *m)
 	t->worker = m->worker;
 }
 
+/* Awake and in no poll that is recorded: Tokio's own work, unless some polls are not recorded. */
+static enum worker_state account_awake(const struct account *a)
+{
+	bool is_blind = a->has_level && (!(a->level & MOMENT_HAS_POLLS) || a->is_partial);
+
+	return is_blind ? WORKER_UNKNOWN : WORKER_BETWEEN;
+}
+
 static void account_poll_end(struct account *a, const struct moment *m)
 {
 	struct worker *w = workertable_get(a->workers, m->worker);
@@ -132,7 +140,7 @@ static void account_poll_end(struct account *a, const struct moment *m)
 	struct task *t;
 
 	account_settle(a, w, m->worker);
-	w->ended_ns = tell_cut(a, m->worker, m->ts_ns, WORKER_POLLING, WORKER_BETWEEN, 0);
+	w->ended_ns = tell_cut(a, m->worker, m->ts_ns, WORKER_POLLING, account_awake(a), 0);
 	if (!was_polling) {
 		a->stray_ends++;
 		return;
@@ -204,7 +212,7 @@ static void account_unpark(struct account *a, const struct moment *m)
 	uint64_t ns;
 
 	account_cut_poll(a, w, m->worker);
-	ns = tell_cut(a, m->worker, m->ts_ns, WORKER_PARKED, WORKER_BETWEEN, m->has_a ? m->a : 0);
+	ns = tell_cut(a, m->worker, m->ts_ns, WORKER_PARKED, account_awake(a), m->has_a ? m->a : 0);
 	w->unparks++;
 	workertable_bind(a->workers, m->tid, m->worker);
 	if (!m->has_a)
@@ -272,6 +280,33 @@ static void account_sample(struct account *a, const struct moment *m)
 	}
 }
 
+static void account_settle_all(struct account *a)
+{
+	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
+		account_settle(a, workertable_get(a->workers, i), i);
+}
+
+/* Another level: who waits for a poll, or runs, may not be seen any more, or not have been. */
+static void account_level(struct account *a, const struct moment *m)
+{
+	bool was_partial = a->is_partial;
+
+	a->is_partial = m->has_a ? true : false;
+	if (!m->has_a && a->has_level && a->level == m->label && !was_partial)
+		return; /* a segment begins */
+	if (!m->has_a)
+		a->level = m->label;
+	a->has_level = true;
+	account_settle_all(a);
+	tasktable_forget_states(a->tasks);
+	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++) {
+		const struct worker *w = workertable_get(a->workers, i);
+
+		if (w->is_seen && w->state == WORKER_BETWEEN)
+			tell_cut(a, i, m->ts_ns, WORKER_BETWEEN, account_awake(a), 0);
+	}
+}
+
 int account_moment(void *ctx, const struct moment *m)
 {
 	struct account *a = ctx;
@@ -324,6 +359,9 @@ int account_moment(void *ctx, const struct moment *m)
 	case MOMENT_INFERRED:
 		account_inferred(a, m);
 		break;
+	case MOMENT_LEVEL:
+		account_level(a, m);
+		break;
 	case MOMENT_KIND_CNT:
 		break;
 	}
@@ -354,12 +392,6 @@ void account_block_in_place(struct account *a, const struct d9_ev *ev)
 	/* the blocking began some time before another thread took over: this much is sure */
 	if (d9_value_u64(d9_val(ev, D9F_agent_block_in_place_handoff_ns), &handoff_ns))
 		a->block_in_place_ns += ev->ts_ns > handoff_ns ? ev->ts_ns - handoff_ns : 0;
-}
-
-static void account_settle_all(struct account *a)
-{
-	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
-		account_settle(a, workertable_get(a->workers, i), i);
 }
 
 void account_gap(struct account *a)

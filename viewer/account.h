@@ -38,6 +38,9 @@ struct account {
 	struct leaftable *leaves;
 	struct longpolls longest;
 	struct account_off off[MOMENT_SYSCALL + MOMENT_SYSCALL_MAX + 1];
+	uint32_t level; /* set of MOMENT_HAS_*, of all types; 0 before the first MOMENT_LEVEL ... */
+	bool has_level; /* ... of which this says that it came */
+	bool is_partial; /* some types are recorded at a lower level */
 	uint64_t waits_cut; /* woken in a poll whose end was not seen before the next began */
 	uint64_t stray_ends; /* poll ends without a start */
 	uint64_t unknown_ends; /* ends of tasks never seen before */

@@ -17,6 +17,9 @@ static void coverage_end_level(struct coverage *c, uint64_t ts_ns)
 		c->level_high_ns = ts_ns;
 	}
 	c->level_now = c->levels_cnt;
+	if (c->partial_since_ns && ts_ns > c->partial_since_ns)
+		c->partial_ns += ts_ns - c->partial_since_ns;
+	c->partial_since_ns = 0;
 }
 
 static void coverage_level(struct coverage *c, const struct d9_ev *ev)
@@ -30,6 +33,8 @@ static void coverage_level(struct coverage *c, const struct d9_ev *ev)
 	c->has_pid = c->has_pid || d9_val(ev, D9F_agent_level_pid);
 	if (types.len > 0) {
 		c->type_levels++;
+		if (!c->partial_since_ns)
+			c->partial_since_ns = ev->ts_ns;
 		return;
 	}
 	coverage_end_level(c, ev->ts_ns);

@@ -59,6 +59,7 @@ struct coverage {
 	uint32_t levels_cnt, level_now; /* level_now == levels_cnt: none */
 	uint64_t level_high_ns; /* time up to here has been given to levels */
 	uint64_t level_since_ns, type_levels;
+	uint64_t partial_since_ns, partial_ns; /* since when, 0 = not, some types have a lower level */
 	struct coverage_loss losses[COVERAGE_LOSSES_MAX];
 	uint32_t losses_cnt;
 	struct coverage_fact facts[COVERAGE_FACTS_MAX];

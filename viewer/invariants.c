@@ -82,6 +82,8 @@ void invariants_in_file(struct invariants *v, const struct moment *m)
 
 static void invariants_explain(struct invariants *v, const struct task *t, bool is_new)
 {
+	if (v->has_level && !v->has_wakes)
+		return;
 	v->polls++;
 	if (t->wake_ns || (t->flags & TASK_WOKEN_RUNNING))
 		return;
@@ -201,6 +203,32 @@ static void invariants_off_cpu(struct invariants *v, const struct moment *m)
 	w->overlap_off_ns += m->ts_ns > from_ns ? m->ts_ns - from_ns : 0;
 }
 
+/*
+ * Another level: wakes, spawns and ends of tasks may not be seen any more, or not have been. Starts
+ * and ends of polls, parks and unparks alternate through it all.
+ */
+static int invariants_level(struct invariants *v, const struct moment *m)
+{
+	struct tasktable *fresh;
+	bool is_new = m->has_a || v->is_partial || !v->has_level || v->level != m->label;
+
+	v->is_partial = m->has_a;
+	v->has_wakes = m->has_a ? false : (m->label & MOMENT_HAS_WAKES) != 0;
+	if (!m->has_a)
+		v->level = m->label;
+	if (!v->has_level || !is_new) { /* the first one, or a segment begins */
+		v->has_level = true;
+		return 0;
+	}
+	fresh = tasktable_new();
+	if (!fresh)
+		return -ENOMEM;
+	tasktable_free(v->tasks);
+	v->tasks = fresh;
+	v->had_gap = true;
+	return 0;
+}
+
 int invariants_moment(void *ctx, const struct moment *m)
 {
 	struct invariants *v = ctx;
@@ -246,6 +274,8 @@ int invariants_moment(void *ctx, const struct moment *m)
 		if (t)
 			t->wake_ns = 0;
 		break;
+	case MOMENT_LEVEL:
+		return invariants_level(v, m);
 	case MOMENT_TASK_END:
 	case MOMENT_SAMPLE:
 	case MOMENT_INFERRED:

@@ -60,6 +60,9 @@ struct invariants {
 	struct invariant_result results[INVARIANT_CNT];
 	struct tasktable *tasks;
 	struct invariants_worker *workers; /* MOMENT_WORKERS_MAX of them */
+	uint32_t level; /* set of MOMENT_HAS_*, of all types */
+	bool has_level, is_partial; /* the first MOMENT_LEVEL came; some types are at a lower one */
+	bool has_wakes; /* of all types; from has_level on */
 	bool had_gap; /* tasks may be older than what is known of them */
 	uint64_t polls, unexplained; /* polls without a spawn, wake or Alive before them */
 	uint64_t overlaps; /* polls of one task that overlap as INVARIANTS_OVERLAP_NS says */
@@ -72,7 +75,7 @@ void invariants_done(struct invariants *v);
 /* A moment, in the order of the file. */
 void invariants_in_file(struct invariants *v, const struct moment *m);
 
-/* A moment, in the order of time (a reorder_put callback; ctx is the struct; always 0). */
+/* A moment, in the order of time (a reorder_put callback; ctx is the struct; 0 or -ENOMEM). */
 int invariants_moment(void *ctx, const struct moment *m);
 
 void invariants_break(struct invariants *v, enum invariant i, uint64_t cnt, uint64_t ts_ns,

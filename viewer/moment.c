@@ -5,6 +5,8 @@
 #include "labels.h"
 #include "format/trace.h"
 
+#include <string.h>
+
 static bool moment_worker(const struct d9_ev *ev, int field, uint16_t *ret)
 {
 	uint64_t id;
@@ -49,6 +51,28 @@ static int moment_sample(const struct d9_ev *ev, struct moment *m)
 	    m->worker == MOMENT_UNKNOWN_WORKER)
 		m->worker = MOMENT_NO_WORKER;
 	return 1;
+}
+
+/* A level that is not known says nothing of what is missing. */
+static void moment_level(const struct d9_ev *ev, struct labels *labels, struct moment *m)
+{
+	static const struct {
+		const char *name;
+		uint32_t has;
+	} levels[] = { { "stat", 0 },
+		       { "polls", MOMENT_HAS_POLLS },
+		       { "wakes", MOMENT_HAS_POLLS | MOMENT_HAS_WAKES } };
+	struct d9_str name = d9_value_str(d9_val(ev, D9F_agent_level_level)),
+		      types = d9_value_str(d9_val(ev, D9F_agent_level_types));
+
+	m->kind = MOMENT_LEVEL;
+	m->label = MOMENT_HAS_ALL;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (name.len == strlen(levels[i].name) && !memcmp(name.p, levels[i].name, name.len))
+			m->label = levels[i].has;
+	m->has_a = types.len > 0;
+	if (m->has_a)
+		m->a = moment_label(ev, labels, D9F_agent_level_types);
 }
 
 #define NEED(field, to) d9_value_u64(d9_val(ev, (field)), (to))
@@ -119,6 +143,9 @@ int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret)
 		ok = moment_worker(ev, D9F_agent_inferred_end_worker_id, &m.worker) &&
 		     NEED(D9F_agent_inferred_end_task_id, &m.task);
 		m.a = d9_u64(ev, D9F_agent_inferred_end_rule, 0);
+		break;
+	case D9_EV_AGENT_LEVEL:
+		moment_level(ev, labels, &m);
 		break;
 	case D9_EV_CPU_SAMPLE:
 		got = moment_sample(ev, &m);

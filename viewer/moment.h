@@ -29,6 +29,7 @@ enum moment_kind {
 			 * MOMENT_SYSCALL + number */
 	MOMENT_NESTED, /* worker, task, label = place; a = start_ns */
 	MOMENT_INFERRED, /* worker, task; a = rule: the poll end beside it was not seen */
+	MOMENT_LEVEL, /* label = set of MOMENT_HAS_*; has_a: for the type a (a label) alone */
 	MOMENT_KIND_CNT
 };
 
@@ -36,6 +37,12 @@ enum moment_kind {
 #define MOMENT_NO_WORKER UINT16_MAX
 #define MOMENT_BLOCKING_WORKER 254 /* dial9's id of the blocking pool, in samples only */
 #define MOMENT_UNKNOWN_WORKER 255 /* likewise: no worker, or not known */
+
+/* What is recorded from a MOMENT_LEVEL on. Each segment begins with one: most change nothing. */
+#define MOMENT_HAS_POLLS 1
+#define MOMENT_HAS_WAKES 2
+#define MOMENT_HAS_TASKS 4 /* spawns and ends */
+#define MOMENT_HAS_ALL 7
 
 enum moment_off { MOMENT_OFF_PREEMPTED, MOMENT_OFF_OTHER, MOMENT_SYSCALL };
 #define MOMENT_FUTEX (MOMENT_SYSCALL + 202)

@@ -103,8 +103,10 @@ static void reporttext_level(FILE *out, const struct report *r)
 			plain_share(text, r->span_ns - known_ns, r->span_ns));
 	fputc('\n', out);
 	if (c->type_levels)
-		fprintf(out, "            %" PRIu64 " changes of level of single types\n",
-			c->type_levels);
+		fprintf(out, "            some types at a lower level %s of the time\n",
+			plain_share(text, c->partial_ns, r->span_ns));
+	if (c->levels_cnt > 1 || c->type_levels)
+		fprintf(out, "            polls, wakes, spawns: of the time at a level that records them\n");
 }
 
 static void reporttext_losses(FILE *out, const struct report *r)

@@ -107,7 +107,8 @@ agent_start() { # ARGS...
 	case " $* " in *' --pid '*) ;; *) set -- --pid "$TARGET" "$@" ;; esac
 	WANTED_READY=$(printf '%s\n' "$@" | grep -cxe --pid)
 	: >"$T/agent.err" # the shell below may empty it only after is_ready has looked
-	"$AGENT" --trace-dir "$TRACES" "$@" >"$T/agent.out" 2>"$T/agent.err" 3>&- &
+	# tests count what is in a trace: every poll, unless they ask for another level
+	"$AGENT" --level full --trace-dir "$TRACES" "$@" >"$T/agent.out" 2>"$T/agent.err" 3>&- &
 	AGENT_PID=$!
 	PIDS+=("$AGENT_PID")
 	wait_for 30 is_ready_or_gone
@@ -127,7 +128,7 @@ agent_stop() {
 # Runs the agent to its end; RC, $T/agent.out and $T/agent.err are what came of it.
 agent_try() { # ARGS...
 	RC=0
-	timeout -k 5 60 "$AGENT" --trace-dir "$TRACES" "$@" >"$T/agent.out" 2>"$T/agent.err" 3>&- || RC=$?
+	timeout -k 5 60 "$AGENT" --level full --trace-dir "$TRACES" "$@" >"$T/agent.out" 2>"$T/agent.err" 3>&- || RC=$?
 }
 
 # The last agent_try was refused: exit code, and one line on standard error that matches.

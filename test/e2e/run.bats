@@ -135,7 +135,7 @@ count() { events --kind "$1" 2>/dev/null | wc -l; }
 	target_start newest stripped --mode steady --secs 60
 	target_go
 	DIAL9_SERVICE_NAME=shop DIAL9_TRACE_DIR=$T/elsewhere DIAL9_RUNTIME_NAME=till \
-		"$AGENT" --pid "$TARGET" --duration 1s --metadata region=north >"$T/agent.out" 2>"$T/agent.err" 3>&-
+		"$AGENT" --level full --pid "$TARGET" --duration 1s --metadata region=north >"$T/agent.out" 2>"$T/agent.err" 3>&-
 	TRACES=$T/elsewhere
 	verify
 	events --kind SegmentMetadataEvent >"$T/meta"

@@ -89,7 +89,7 @@ loaded() { # PROFILE SECS
 	wait_for 20 grep -q '^up' "$T/target.out"
 	agent_try --pid "$TARGET"
 	refused 1 'carries no Tokio.*--wait'
-	"$AGENT" --trace-dir "$TRACES" --pid "$TARGET" --wait >"$T/agent.out" 2>"$T/agent.err" 3>&- &
+	"$AGENT" --level full --trace-dir "$TRACES" --pid "$TARGET" --wait >"$T/agent.out" 2>"$T/agent.err" 3>&- &
 	AGENT_PID=$!
 	PIDS+=("$AGENT_PID")
 	sleep 1

@@ -76,7 +76,7 @@ now() { # ns of CLOCK_MONOTONIC
 
 attach() { # sets from
 	: >"$dir/agent.log.$1"
-	"$agent" --pid "$truth_pid" --trace-dir "$dir/ours" --cpu-hz 0 >"$dir/agent.log.$1" 2>&1 &
+	"$agent" --level full --pid "$truth_pid" --trace-dir "$dir/ours" --cpu-hz 0 >"$dir/agent.log.$1" 2>&1 &
 	agent_pid=$!
 	for _ in $(seq 400); do
 		grep -q '^dial9-agent: recording' "$dir/agent.log.$1" && break

@@ -148,9 +148,51 @@ static void test_judged_only_where_claimed(void **state)
 
 #define INVARIANT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+static void level(uint64_t ts_ns, uint32_t has, bool is_of_type)
+{
+	const struct moment m = { .ts_ns = ts_ns,
+				  .kind = MOMENT_LEVEL,
+				  .worker = MOMENT_NO_WORKER,
+				  .label = has,
+				  .has_a = is_of_type };
+
+	invariants_in_file(&v, &m);
+	assert_int_equal(invariants_moment(&v, &m), 0);
+}
+
+/* What a level does not record is no fault; that polls alternate holds at each, and through all. */
+static void test_levels(void **state)
+{
+	(void)state;
+	level(0, MOMENT_HAS_ALL, false);
+	at(10, MOMENT_SPAWN, MOMENT_NO_WORKER, 1);
+	poll(20, 30, 0, 1);
+	level(40, MOMENT_HAS_POLLS, false);
+	poll(50, 60, 0, 1); /* its wake is not recorded */
+	at(65, MOMENT_POLL_START, 0, 1);
+	level(70, 0, false);
+	at(80, MOMENT_POLL_END, 0, 1);
+	level(100, MOMENT_HAS_ALL, false);
+	poll(110, 120, 0, 1); /* it was woken unseen */
+	level(130, MOMENT_HAS_ALL, false);
+	assert_int_equal(v.unexplained, 0);
+	assert_int_equal(broken(INVARIANT_POLLS), 0);
+	poll(140, 150, 0, 1); /* this one has no reason */
+	assert_int_equal(v.unexplained, 1);
+	level(160, MOMENT_HAS_ALL, false);
+	level(160, 0, true);
+	poll(170, 180, 0, 1);
+	assert_int_equal(v.unexplained, 1);
+	at(200, MOMENT_POLL_START, 0, 1);
+	level(210, MOMENT_HAS_POLLS, false);
+	at(220, MOMENT_POLL_START, 0, 1);
+	assert_int_equal(broken(INVARIANT_POLLS), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		INVARIANT_TEST(test_levels),
 		INVARIANT_TEST(test_whole_life),
 		INVARIANT_TEST(test_alternation),
 		INVARIANT_TEST(test_unexplained),

@@ -89,7 +89,9 @@ static void test_defaults(void **state)
 	assert_int_equal(o.command, OPT_RECORD);
 	assert_int_equal(o.pids_cnt, 1);
 	assert_int_equal(o.pids[0], 42);
-	assert_int_equal(o.level, PLAN_FULL);
+	assert_int_equal(o.level, OPT_LEVEL_AUTO);
+	assert_true(o.max_overhead > 0.0299 && o.max_overhead < 0.0301);
+	assert_false(o.on_demand.is_set);
 	assert_int_equal(o.compress, SEGMENT_ZSTD);
 	assert_int_equal(o.rotation_secs, 60);
 	assert_int_equal(o.total_max_sz, 1024 * MIB);
@@ -103,6 +105,44 @@ static void test_defaults(void **state)
 	assert_null(o.service_name);
 	assert_false(o.dry_run || o.json || o.quiet || o.verbose || o.allow_stepped ||
 		     o.best_effort);
+}
+
+static void test_overhead(void **state)
+{
+	static const struct {
+		const char *text;
+		double share;
+	} good[] = { { "none", 0 },	 { "3%", 0.03 },  { "0.5%", 0.005 },
+		     { "100%", 1 },	 { "12.25%", 0.1225 }, { "0.001%", 0.00001 } };
+	static const char *const bad[] = { "3", "0%", "0.0%", "-1%", "101%", "100.1%", "3%%", ".5%",
+					   "3.%", "1.2345%", "three", "99999999999999999999%" };
+	struct opt o;
+	char line[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		snprintf(line, sizeof(line), "-p 1 --max-overhead %s", good[i].text);
+		assert_int_equal(parse(&o, line), 0);
+		assert_true(o.max_overhead > good[i].share - 1e-9 &&
+			    o.max_overhead < good[i].share + 1e-9);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(line, sizeof(line), "-p 1 --max-overhead %s", bad[i]);
+		assert_non_null(strstr(complaint(line), "--max-overhead"));
+	}
+}
+
+static void test_on_demand(void **state)
+{
+	struct opt o;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-p 1 --on-demand full:10s,poll>5ms"), 0);
+	assert_true(o.on_demand.is_set);
+	assert_int_equal(o.on_demand.level, PLAN_FULL);
+	assert_int_equal(o.on_demand.time_ns, 10000000000ull);
+	assert_int_equal(o.on_demand.poll_ns, 5000000);
+	assert_non_null(strstr(complaint("-p 1 --on-demand full"), "--on-demand: 'full'"));
 }
 
 static void test_every_flag(void **state)
@@ -304,6 +344,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_defaults, test_clean),
+		cmocka_unit_test_setup(test_overhead, test_clean),
+		cmocka_unit_test_setup(test_on_demand, test_clean),
 		cmocka_unit_test_setup(test_every_flag, test_clean),
 		cmocka_unit_test_setup(test_duration_units, test_clean),
 		cmocka_unit_test_setup(test_environment, test_clean),

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "budget.h"
+
+#define BUDGET_SMOOTH_NS 300000000.0 /* time constant of the rates */
+#define BUDGET_RATIO_MIN 1e-5 /* of a core: ratios to less than this say nothing */
+
+void budget_init(struct budget *b, double share, enum budget_rung first, enum budget_rung top,
+		 bool can_drop)
+{
+	*b = (struct budget){
+		.share = share,
+		.rung = first < top ? first : top,
+		.top = top,
+		.can_drop = can_drop,
+		.polls_by_cpu = -1,
+		.wakes_by_polls = -1,
+		.rest_by_polls = -1,
+		.wait_ns = BUDGET_WAIT_MIN_NS,
+		.try_ns = BUDGET_TRY_MIN_NS,
+	};
+}
+
+static double budget_cost(const struct budget *b)
+{
+	return b->polls + b->wakes + b->rest;
+}
+
+/* CPU time of the target's own work, as a rate. */
+static double budget_own(const struct budget *b)
+{
+	double own = b->cpu - budget_cost(b);
+
+	return own > 0 ? own : 0;
+}
+
+static double budget_allowed(const struct budget *b, double own)
+{
+	return b->share * (own > BUDGET_IDLE_SHARE ? own : BUDGET_IDLE_SHARE);
+}
+
+double budget_allowance(const struct budget *b)
+{
+	return budget_allowed(b, budget_own(b));
+}
+
+/* What the interval cost over what it was allowed to. */
+static void budget_owe(struct budget *b, const struct budget_interval *in)
+{
+	double cost = (double)(in->polls_ns + in->wakes_ns + in->rest_ns),
+	       took = (double)in->took_ns,
+	       allowed = budget_allowed(b, ((double)in->cpu_ns - cost) / took);
+
+	b->debt_ns += cost - allowed * took;
+	if (b->debt_ns < -allowed * (double)BUDGET_CREDIT_NS)
+		b->debt_ns = -allowed * (double)BUDGET_CREDIT_NS;
+}
+
+static void budget_smooth(double *rate, uint64_t ns, const struct budget_interval *in)
+{
+	double weight = (double)in->took_ns / BUDGET_SMOOTH_NS;
+
+	if (weight > 1)
+		weight = 1;
+	*rate += weight * ((double)ns / (double)in->took_ns - *rate);
+}
+
+/* Of the poll starts and wakes, those of types that are not dropped count with these. */
+static void budget_measure(struct budget *b, const struct budget_interval *in)
+{
+	budget_smooth(&b->cpu, in->cpu_ns, in);
+	budget_smooth(&b->polls, in->polls_ns, in);
+	budget_smooth(&b->wakes, in->wakes_ns, in);
+	budget_smooth(&b->rest, in->rest_ns, in);
+	for (size_t i = 0; i < in->types_cnt; i++)
+		if (!in->types[i].is_dropped)
+			budget_smooth(&in->types[i].rate, in->types[i].cost_ns, in);
+}
+
+/* The ratios that can be seen at this rung. */
+static void budget_learn(struct budget *b)
+{
+	if (b->rung == BUDGET_STAT || b->rung == BUDGET_COLD)
+		return;
+	if (budget_own(b) > BUDGET_RATIO_MIN)
+		b->polls_by_cpu = b->polls / budget_own(b);
+	if (b->polls <= BUDGET_RATIO_MIN)
+		return;
+	if (b->rung >= BUDGET_WAKES)
+		b->wakes_by_polls = b->wakes / b->polls;
+	if (b->rung == BUDGET_FULL)
+		b->rest_by_polls = b->rest / b->polls;
+}
+
+static double budget_dropped(const struct budget *b, const struct budget_interval *in)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < in->types_cnt; i++)
+		sum += in->types[i].is_dropped ? in->types[i].rate : 0;
+	/* their rates are as old as the drop, but their ends are still seen */
+	return b->rest_at_drop > 0 ? sum * b->rest / b->rest_at_drop : sum;
+}
+
+/* What the whole of a rung would cost now; unknown ratios count as the ordinary 1. */
+static double budget_predict(const struct budget *b, const struct budget_interval *in,
+			     enum budget_rung rung)
+{
+	double polls = b->polls, wakes = b->wakes, rest = b->rest;
+
+	if (rung == BUDGET_STAT)
+		return 0;
+	if (b->rung == BUDGET_STAT)
+		polls = b->polls_by_cpu < 0 ? 0 : b->polls_by_cpu * budget_own(b);
+	if (b->rung == BUDGET_COLD) {
+		if (rung >= BUDGET_COLD)
+			return polls + wakes + rest +
+			       (rung == BUDGET_FULL ? budget_dropped(b, in) : 0);
+		polls += budget_dropped(b, in) /
+			 (1 + (b->wakes_by_polls < 0 ? 1 : b->wakes_by_polls));
+	}
+	if (b->rung < BUDGET_WAKES || b->rung == BUDGET_COLD)
+		wakes = polls * (b->wakes_by_polls < 0 ? 1 : b->wakes_by_polls);
+	if (b->rung < BUDGET_COLD)
+		rest = polls * (b->rest_by_polls < 0 ? 1 : b->rest_by_polls);
+	return polls + (rung >= BUDGET_WAKES ? wakes : 0) + (rung >= BUDGET_COLD ? rest : 0);
+}
+
+/* Drops the hottest types until the rest of full detail costs `limit` at most; false: it cannot. */
+static bool budget_drop(struct budget *b, const struct budget_interval *in, double limit)
+{
+	double cost = budget_predict(b, in, BUDGET_COLD);
+	size_t dropped_cnt = 0;
+
+	while (cost > limit) {
+		struct budget_type *hot = NULL;
+
+		for (size_t i = 0; i < in->types_cnt; i++)
+			if (!in->types[i].is_dropped && (!hot || in->types[i].rate > hot->rate))
+				hot = &in->types[i];
+		if (!hot || hot->rate <= 0 || ++dropped_cnt > BUDGET_DROPS_MAX)
+			return false;
+		hot->is_dropped = true;
+		cost -= hot->rate;
+	}
+	b->rest_at_drop = b->rest;
+	return true;
+}
+
+static void budget_keep_all(const struct budget_interval *in)
+{
+	for (size_t i = 0; i < in->types_cnt; i++)
+		in->types[i].is_dropped = false;
+}
+
+static bool budget_may_take(const struct budget *b, enum budget_rung rung)
+{
+	return rung <= b->top && (rung != BUDGET_COLD || b->can_drop);
+}
+
+static uint64_t budget_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The last rise was a mistake. */
+static void budget_regret(struct budget *b)
+{
+	if (b->is_try)
+		b->try_ns = budget_min(b->try_ns * 2, BUDGET_TRY_MAX_NS);
+	else
+		b->wait_ns = budget_min(b->wait_ns * 2, BUDGET_WAIT_MAX_NS);
+	b->rise_ns = 0;
+}
+
+/* Nothing had to change for a long time, or a try held: less distrust. */
+static void budget_relax(struct budget *b)
+{
+	if (b->now_ns - b->calm_ns >= BUDGET_CALM_NS) {
+		b->calm_ns = b->now_ns;
+		b->wait_ns =
+			b->wait_ns / 2 > BUDGET_WAIT_MIN_NS ? b->wait_ns / 2 : BUDGET_WAIT_MIN_NS;
+	}
+	if (b->rise_ns && b->now_ns - b->rise_ns >= BUDGET_SOON_NS) {
+		b->rise_ns = 0;
+		if (b->is_try)
+			b->try_ns = BUDGET_TRY_MIN_NS;
+	}
+}
+
+static void budget_take(struct budget *b, enum budget_rung rung)
+{
+	if (rung > b->rung)
+		b->rise_ns = b->now_ns;
+	else if (b->rise_ns)
+		budget_regret(b);
+	b->rung = rung;
+	b->change_ns = b->calm_ns = b->now_ns;
+	b->fits_ns = 0;
+	b->debt_ns = 0;
+	b->changes_cnt++;
+	if (rung < BUDGET_COLD)
+		b->rest = 0;
+	if (rung < BUDGET_WAKES)
+		b->wakes = 0;
+	if (rung < BUDGET_POLLS)
+		b->polls = 0;
+}
+
+/* In a burst the smoothed rates lag behind: what comes next is more like the last interval. */
+static void budget_catch_up(double *rate, uint64_t ns, const struct budget_interval *in)
+{
+	double now = (double)ns / (double)in->took_ns;
+
+	if (*rate < now)
+		*rate = now;
+}
+
+static void budget_brace(struct budget *b, const struct budget_interval *in)
+{
+	budget_catch_up(&b->cpu, in->cpu_ns, in);
+	budget_catch_up(&b->polls, in->polls_ns, in);
+	budget_catch_up(&b->wakes, in->wakes_ns, in);
+	budget_catch_up(&b->rest, in->rest_ns, in);
+	for (size_t i = 0; i < in->types_cnt; i++)
+		if (!in->types[i].is_dropped)
+			budget_catch_up(&in->types[i].rate, in->types[i].cost_ns, in);
+}
+
+static bool budget_fall(struct budget *b, const struct budget_interval *in)
+{
+	/* of full detail the hot types go first, or some more of them */
+	enum budget_rung rung = b->rung == BUDGET_FULL ? BUDGET_COLD : b->rung;
+	double limit;
+
+	budget_brace(b, in);
+	budget_learn(b);
+	limit = BUDGET_FIT_DOWN * budget_allowance(b);
+	if (rung == BUDGET_COLD && (!b->can_drop || !budget_drop(b, in, limit)))
+		rung = BUDGET_WAKES;
+	else if (rung < BUDGET_COLD)
+		rung--;
+	while (rung < BUDGET_COLD && rung > BUDGET_STAT && budget_predict(b, in, rung) > limit)
+		rung--;
+	if (rung != BUDGET_COLD)
+		budget_keep_all(in);
+	budget_take(b, rung);
+	return true;
+}
+
+/* The highest rung that would fit now with room to spare; b->rung if there is none above it. */
+static enum budget_rung budget_best(const struct budget *b, const struct budget_interval *in)
+{
+	double limit = BUDGET_FIT_UP * budget_allowance(b);
+	enum budget_rung rung = b->top;
+
+	/* types are only dropped from full detail, where their rates are seen */
+	while (rung > b->rung && (rung == BUDGET_COLD || !budget_may_take(b, rung) ||
+				  budget_predict(b, in, rung) > limit))
+		rung--;
+	return rung;
+}
+
+static bool budget_rise(struct budget *b, const struct budget_interval *in, const char **ret_reason)
+{
+	enum budget_rung best = budget_best(b, in);
+
+	budget_relax(b);
+	if (best == b->rung) {
+		b->fits_ns = 0;
+		if (b->rung != BUDGET_STAT || b->top == BUDGET_STAT ||
+		    b->now_ns - b->change_ns < b->try_ns)
+			return false;
+		b->is_try = true;
+		*ret_reason = "to measure what polls cost now";
+		budget_take(b, BUDGET_POLLS);
+		return true;
+	}
+	if (!b->fits_ns)
+		b->fits_ns = b->now_ns;
+	if (b->now_ns - b->fits_ns < b->wait_ns)
+		return false;
+	b->is_try = false;
+	*ret_reason = "the load allows it";
+	budget_keep_all(in);
+	budget_take(b, best);
+	return true;
+}
+
+bool budget_step(struct budget *b, const struct budget_interval *in, const char **ret_reason)
+{
+	if (!in->took_ns)
+		return false;
+	b->now_ns += in->took_ns;
+	budget_measure(b, in);
+	/* just after a change the rates are no measure yet */
+	if (b->now_ns - b->change_ns >= (uint64_t)BUDGET_SMOOTH_NS)
+		budget_learn(b);
+	budget_owe(b, in);
+	if (b->rung == BUDGET_STAT || b->debt_ns <= budget_allowance(b) * (double)BUDGET_DEBT_NS)
+		return budget_rise(b, in, ret_reason);
+	*ret_reason = "over the budget";
+	return budget_fall(b, in);
+}
+
+void budget_stay(struct budget *b, enum budget_rung rung)
+{
+	b->rung = rung;
+	b->change_ns = b->now_ns;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "overhead.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <linux/types.h>
+
+#include "bpf/wire.h"
+#include "budget.h"
+#include "clock.h"
+#include "feature.h"
+#include "ladder.h"
+#include "log.h"
+#include "plan.h"
+#include "probe.h"
+
+struct overhead {
+	struct overhead_options o;
+	struct budget budget;
+	struct trigger trigger;
+	uint64_t *hits; /* of each site, as last read */
+	uint64_t *fresh; /* room to read them into */
+	clockid_t cpu_clock;
+	bool has_clock, has_hits, is_told;
+	uint64_t last_ns, cpu_ns;
+	struct overhead_sums sums;
+};
+
+static enum plan_level overhead_level(enum budget_rung rung)
+{
+	static const enum plan_level levels[] = {
+		[BUDGET_STAT] = PLAN_STAT, [BUDGET_POLLS] = PLAN_POLLS, [BUDGET_WAKES] = PLAN_WAKES,
+		[BUDGET_COLD] = PLAN_FULL, [BUDGET_FULL] = PLAN_FULL,
+	};
+
+	return levels[rung];
+}
+
+static enum budget_rung overhead_rung(int level)
+{
+	static const enum budget_rung rungs[] = {
+		[PLAN_STAT] = BUDGET_STAT,
+		[PLAN_POLLS] = BUDGET_POLLS,
+		[PLAN_WAKES] = BUDGET_WAKES,
+		[PLAN_FULL] = BUDGET_FULL,
+	};
+
+	return rungs[level];
+}
+
+int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct overhead **ret)
+{
+	struct overhead *ov = calloc(1, sizeof(*ov));
+
+	if (!ov)
+		return -ENOMEM;
+	ov->o = *o;
+	ov->last_ns = now_ns;
+	ov->hits = calloc(o->plan->sites_cnt + 1, sizeof(*ov->hits));
+	ov->fresh = calloc(o->plan->sites_cnt + 1, sizeof(*ov->fresh));
+	if (!ov->hits || !ov->fresh) {
+		overhead_close(ov);
+		return -ENOMEM;
+	}
+	ov->has_clock = clock_getcpuclockid(o->pid, &ov->cpu_clock) == 0;
+	if (ov->has_clock)
+		ov->cpu_ns = clock_read_ns(ov->cpu_clock);
+	ov->has_hits = !probe_hits(o->probe, o->slot, ov->hits, o->plan->sites_cnt);
+	ov->sums.is_known = ov->has_hits && o->features->hit_cost_ns;
+	if (o->share > 0)
+		budget_init(&ov->budget, o->share, overhead_rung(o->level), overhead_rung(o->level),
+			    false);
+	trigger_init(&ov->trigger, &o->on_demand);
+	*ret = ov;
+	return 0;
+}
+
+void overhead_close(struct overhead *ov)
+{
+	if (!ov)
+		return;
+	free(ov->fresh);
+	free(ov->hits);
+	free(ov);
+}
+
+struct trigger *overhead_trigger(struct overhead *ov)
+{
+	return &ov->trigger;
+}
+
+void overhead_sums(const struct overhead *ov, struct overhead_sums *ret)
+{
+	*ret = ov->sums;
+}
+
+static uint64_t overhead_cost(const struct overhead *ov, const struct plan_site *s, uint64_t hits)
+{
+	const struct features *f = ov->o.features;
+	uint32_t one_ns = s->is_emulated || !f->step_cost_ns ? f->hit_cost_ns : f->step_cost_ns;
+
+	return (uint64_t)((double)hits * one_ns * OVERHEAD_RECORD_FACTOR);
+}
+
+/* What happened since the last call. */
+static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget_interval *ret)
+{
+	const struct plan *p = ov->o.plan;
+	uint64_t cpu_ns = ov->has_clock ? clock_read_ns(ov->cpu_clock) : 0;
+
+	*ret = (struct budget_interval){ .took_ns = now_ns - ov->last_ns };
+	if (cpu_ns > ov->cpu_ns) /* 0: the process has ended */
+		ret->cpu_ns = cpu_ns - ov->cpu_ns;
+	ov->last_ns = now_ns;
+	ov->cpu_ns = cpu_ns ? cpu_ns : ov->cpu_ns;
+	ov->sums.cpu_ns += ret->cpu_ns;
+	if (!ov->has_hits || probe_hits(ov->o.probe, ov->o.slot, ov->fresh, p->sites_cnt))
+		return false;
+	for (size_t i = 0; i < p->sites_cnt; i++) {
+		uint64_t hits = ov->fresh[i] - ov->hits[i], cost_ns;
+
+		if (!hits)
+			continue;
+		ov->hits[i] = ov->fresh[i];
+		cost_ns = overhead_cost(ov, &p->sites[i], hits);
+		ov->sums.hits += hits;
+		ov->sums.cost_ns += cost_ns;
+		*(p->sites[i].kind == WIRE_SITE_POLL	   ? &ret->polls_ns
+		  : p->sites[i].kind == WIRE_SITE_SCHEDULE ? &ret->wakes_ns
+							   : &ret->rest_ns) += cost_ns;
+	}
+	return true;
+}
+
+static bool overhead_go(struct overhead *ov, enum plan_level level, const char *reason)
+{
+	if (ladder_now(ov->o.ladder) == level)
+		return true;
+	if (ladder_go(ov->o.ladder, level, reason))
+		return false;
+	ov->sums.changes_cnt++;
+	log_debug("pid %d: level %s: %s", ov->o.pid, ladder_level_name(level), reason);
+	return true;
+}
+
+/* The level that holds when nobody asks for more. */
+static enum plan_level overhead_base(const struct overhead *ov)
+{
+	return ov->o.share > 0 ? overhead_level(ov->budget.rung) : (enum plan_level)ov->o.level;
+}
+
+static void overhead_keep(struct overhead *ov, const struct budget_interval *in)
+{
+	enum budget_rung before = ov->budget.rung;
+	const char *reason = NULL;
+
+	if (budget_step(&ov->budget, in, &reason) &&
+	    !overhead_go(ov, overhead_level(ov->budget.rung), reason))
+		budget_stay(&ov->budget, before);
+}
+
+/* A closer look begins or ends. What could not be done at once is tried again. */
+static void overhead_look(struct overhead *ov, uint64_t now_ns)
+{
+	enum trigger_turn turn = trigger_turn(&ov->trigger, now_ns);
+
+	if (turn == TRIGGER_BEGIN && ov->trigger.o.level > (int)ladder_now(ov->o.ladder))
+		overhead_go(ov, (enum plan_level)ov->trigger.o.level, ov->trigger.reason);
+	if (turn == TRIGGER_END && ov->o.share > 0)
+		budget_stay(&ov->budget, ov->budget.rung);
+	if (!trigger_holds(&ov->trigger))
+		overhead_go(ov, overhead_base(ov), "the closer look is over");
+}
+
+void overhead_tick(struct overhead *ov, uint64_t now_ns)
+{
+	struct budget_interval in;
+	bool is_measured;
+
+	overhead_look(ov, now_ns);
+	if (now_ns - ov->last_ns < OVERHEAD_INTERVAL_NS)
+		return;
+	is_measured = overhead_measure(ov, now_ns, &in);
+	trigger_cpu(&ov->trigger, in.cpu_ns, in.took_ns);
+	if (ov->o.share <= 0 || trigger_holds(&ov->trigger))
+		return;
+	if (is_measured && ov->sums.is_known)
+		overhead_keep(ov, &in);
+	else if (!ov->is_told && (ov->is_told = true))
+		log_warn(0,
+			 "pid %d: what a probe costs could not be measured: --max-overhead is not "
+			 "kept",
+			 ov->o.pid);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * overhead.h - what recording costs one target, and the level that keeps it within its budget.
+ *
+ * Every 50 ms the hits of each probed site, times what a hit costs on this machine, are held
+ * against the target's CPU time; budget.h decides, ladder.h does it. A closer look (trigger.h)
+ * sets the budget aside for its time.
+ */
+#ifndef DIAL9_OVERHEAD_H
+#define DIAL9_OVERHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "trigger.h"
+
+struct features;
+struct ladder;
+struct overhead;
+struct plan;
+struct probe;
+
+#define OVERHEAD_INTERVAL_NS 50000000ull
+/* A probe that makes a record costs more than the empty one that was measured at start-up. */
+#define OVERHEAD_RECORD_FACTOR 1.25
+
+struct overhead_options { /* all borrowed */
+	struct probe *probe;
+	unsigned slot;
+	pid_t pid;
+	const struct plan *plan;
+	const struct features *features;
+	struct ladder *ladder;
+	double share; /* of the target's CPU time, 0 = no limit: the level is fixed */
+	int level; /* the one that is fixed, or the highest that the budget may take */
+	struct trigger_options on_demand;
+};
+
+int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct overhead **ret);
+void overhead_close(struct overhead *ov);
+
+/* Every 10 ms. Changes the level if need be. */
+void overhead_tick(struct overhead *ov, uint64_t now_ns);
+
+/* The trigger, for facts and pulls. */
+struct trigger *overhead_trigger(struct overhead *ov);
+
+struct overhead_sums { /* since overhead_open, up to the last interval; false: hits are not counted */
+	bool is_known;
+	uint64_t hits, cost_ns; /* all probe hits, and what they cost the target */
+	uint64_t cpu_ns; /* of the target, that cost included */
+	uint64_t changes_cnt; /* of level */
+};
+void overhead_sums(const struct overhead *ov, struct overhead_sums *ret);
+
+#endif /* DIAL9_OVERHEAD_H */
