@@ -158,7 +158,7 @@ static int study_recording(const struct request *req, const struct traceset_reco
 		ops->json(json, s);
 		json_map_end(json);
 	} else if (err == 0) {
-		if (!req->folded) /* lines for a tool: nothing but them */
+		if (!req->folded && !ops->is_bare)
 			studyhead_text(stdout, s);
 		ops->text(stdout, s);
 	}
@@ -188,7 +188,7 @@ int study_run(const struct request *req, const struct traceset *set, const struc
 		json_list(json);
 	}
 	for (size_t i = 0; err == 0 && i < set->recordings_cnt; i++) {
-		if (i > 0 && !json && !req->folded)
+		if (i > 0 && !json && !req->folded && !ops->is_bare)
 			putchar('\n');
 		err = study_recording(req, &set->recordings[i], ops, json, &progress, &exit_code);
 	}

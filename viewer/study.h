@@ -39,6 +39,7 @@ struct study_ops {
 	const char *schema; /* of the JSON */
 	size_t own_sz;
 	bool with_stacks, with_behind;
+	bool is_bare; /* the text is for a tool or a script: nothing stands above it */
 	/* what passes the filter, as in watch.h; parts is NULL without with_behind */
 	void (*slice)(struct study *s, const struct watch_slice *slice);
 	void (*poll)(struct study *s, uint32_t worker, const struct worker_poll *p,

@@ -10,6 +10,7 @@
 #include "guide.h"
 #include "hist.h"
 #include "issues.h"
+#include "link.h"
 #include "notice.h"
 #include "polls.h"
 #include "report.h"
@@ -115,6 +116,11 @@ const struct command command_table[] = {
 	  "The segments of a recording in one file; dial9's own viewer reads raw and gzip.\n"
 	  "A cut-off or damaged tail ends at its last whole event (exit code 3 if damaged).\n",
 	  COMMAND_FORMAT | COMMAND_OUT | COMMAND_FORCE, COMMAND_FORMAT | COMMAND_OUT, convert_run },
+	{ "link", "[--json] [--explain POLL] [filters] FILE|DIR",
+	  "where in the page the filters point: to be put behind serve's URL",
+	  "One line for each recording: a path and query for the page of serve, with\n"
+	  "the span, task, type, and with --explain the poll in view.\n",
+	  COMMAND_STUDY | COMMAND_EXPLAIN, 0, link_run },
 	{ "guide", "", "from a symptom to its cause: which command, and what its words mean",
 	  "Needs no recording.\n", COMMAND_NO_PATH, 0, guide_run },
 	{ 0 },

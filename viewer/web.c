@@ -157,6 +157,20 @@ static void web_on_answered(void *ctx, struct MHD_Connection *c, void **own,
 	guests_answered(w->guests, web_slot(c), web_now_ns());
 }
 
+/* A path of "/app.js%00" is not "/app.js": what would end the string early becomes a character that no
+ * name has. */
+static size_t web_unescape(void *ctx, struct MHD_Connection *connection, char *text)
+{
+	size_t len = MHD_http_unescape(text);
+
+	(void)ctx;
+	(void)connection;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\0')
+			text[i] = '\001';
+	return len;
+}
+
 struct web *web_start(int fd, const struct gate *gate, struct held *held, const char *path)
 {
 	struct web *w = calloc(1, sizeof(*w));
@@ -172,7 +186,8 @@ struct web *web_start(int fd, const struct gate *gate, struct held *held, const 
 			MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, web_on_request, w,
 			MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, WEB_THREADS,
 			MHD_OPTION_CONNECTION_LIMIT, GUESTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-			WEB_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)WEB_CONNECTION_SZ,
+			WEB_IDLE_S, MHD_OPTION_UNESCAPE_CALLBACK, web_unescape, NULL,
+			MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)WEB_CONNECTION_SZ,
 			MHD_OPTION_NOTIFY_CONNECTION, web_on_connection, w,
 			MHD_OPTION_NOTIFY_COMPLETED, web_on_answered, w, MHD_OPTION_STRICT_FOR_CLIENT,
 			1, MHD_OPTION_END);

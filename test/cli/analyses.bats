@@ -116,6 +116,13 @@ null' ]
 	code 2 diff crowd.bin crowd.bin crowd.bin
 	code 1 diff crowd.bin nowhere
 }
+@test "link: the page's parameters, absolute" {
+	code 0 link --from +1ms --explain p:2.1 --type 20:9 traces/abcd-42
+	[ "$(cat "$out")" = "/?rec=abcd-42&start=1001000000&region=1002000000-1014000000&poll=1002000000:2&task=2&task-scope=20%3A9#v=1" ]
+	code 1 link --explain p:2.9 traces/abcd-42
+	code 0 link --json traces
+	[ "$(jq -c '[.recordings[].link]' "$out")" = '["/?rec=abcd-42#v=1","/?rec=efgh-43#v=1"]' ]
+}
 @test "twice the same" {
 	for c in tasks workers polls waits blame hist flame; do
 		"$VIEW" $c --json traces >first

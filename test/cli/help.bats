@@ -17,12 +17,13 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "help of flame" { expect help-flame flame --help; }
 @test "help of guide" { expect help-guide guide --help; }
 @test "help of diff" { expect help-diff diff --help; }
+@test "help of link" { expect help-link link --help; }
 @test "help of dump" { expect help-dump dump --help; }
 @test "help of verify" { expect help-verify verify --help; }
 @test "help of convert" { expect help-convert convert --help; }
 
 @test "each help fits a screen of 80 columns and 24 lines" {
-	for args in --help "serve --help" "report --help" "issues --help" "tasks --help" "diff --help" "dump --help" "verify --help" "convert --help"; do
+	for args in --help "serve --help" "report --help" "issues --help" "tasks --help" "diff --help" "link --help" "dump --help" "verify --help" "convert --help"; do
 		code 0 $args
 		[ "$(wc -l <"$out")" -le 24 ]
 		[ "$(awk '{ print length }' "$out" | sort -n | tail -n 1)" -le 80 ]

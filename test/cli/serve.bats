@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+# The server from outside: who may ask, what can be asked for, and that nobody can stop it.
+load view
+
+setup_file() {
+	load view
+	make_traces
+	"$VIEW" serve --json traces >url.json 2>serve.err </dev/null 3>&- &
+	echo $! >pid
+	for _ in $(seq 100); do
+		[ -s url.json ] && jq -e .port url.json >/dev/null 2>&1 && break
+		sleep 0.1
+	done
+	for _ in $(seq 100); do
+		curl -s "$(jq -r .url url.json)api/trace" | jq -e '[.recordings[] | .state] | length > 0 and all(. == "ready" or . == "failed")' >/dev/null && break
+		sleep 0.1
+	done
+}
+teardown_file() {
+	cd "$BATS_FILE_TMPDIR" || return
+	kill "$(cat pid)" 2>/dev/null
+	tail --pid="$(cat pid)" -f /dev/null
+}
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return
+	PORT=$(jq -r .port url.json) URL=http://127.0.0.1:$(jq -r .port url.json)
+}
+
+status() { # CURL-ARGUMENTS...: the status of an answer
+	curl -s -o body -w '%{http_code}' --max-time 10 "$@" || true
+}
+
+@test "it listens on loopback only, and says where as JSON" {
+	jq -e '.schema == "dial9-view.serve/1" and (.url | startswith("http://127.0.0.1:"))' url.json
+	ss -Hltn "sport = :$PORT" | awk '{ print $4 }' | sort -u >listening
+	[ "$(cat listening)" = "127.0.0.1:$PORT" ]
+}
+
+@test "Host: its own names to the letter, nothing else" {
+	for host in "127.0.0.1:$PORT" "localhost:$PORT" "LocalHost:$PORT" "[::1]:$PORT"; do
+		[ "$(status -H "Host: $host" "$URL/api/trace")" = 200 ] || { echo "$host"; return 1; }
+	done
+	for host in evil.example "evil.example:$PORT" "127.0.0.1:$PORT.evil.example" "127.0.0.1" \
+		"localhost.evil.example:$PORT" "127.0.0.1:1" "127.0.0.2:$PORT" "0.0.0.0:$PORT" "$PORT"; do
+		[ "$(status -H "Host: $host" "$URL/api/trace")" = 421 ] || { echo "$host"; return 1; }
+		[ "$(status -H "Host: $host" "$URL/")" = 421 ] || { echo "$host for the page"; return 1; }
+	done
+	[ "$(status -0 -H 'Host:' "$URL/api/trace")" = 400 ]
+}
+
+@test "Origin and Sec-Fetch-Site: only its own page may ask" {
+	[ "$(status -H "Origin: $URL" "$URL/api/trace")" = 200 ]
+	for origin in null http://evil.example "http://localhost:$PORT" "$URL.evil.example" "https://127.0.0.1:$PORT"; do
+		[ "$(status -H "Origin: $origin" "$URL/api/trace")" = 403 ] || { echo "$origin"; return 1; }
+	done
+	[ "$(status -H 'Sec-Fetch-Site: same-origin' "$URL/api/trace")" = 200 ]
+	for site in cross-site same-site; do
+		[ "$(status -H "Sec-Fetch-Site: $site" "$URL/api/trace")" = 403 ]
+		[ "$(status -H "Sec-Fetch-Site: $site" -H 'Sec-Fetch-Mode: navigate' "$URL/api/trace")" = 403 ]
+		[ "$(status -H "Sec-Fetch-Site: $site" -H 'Sec-Fetch-Mode: no-cors' "$URL/app.js")" = 403 ]
+		# a link from elsewhere opens the page
+		[ "$(status -H "Sec-Fetch-Site: $site" -H 'Sec-Fetch-Mode: navigate' "$URL/")" = 200 ]
+	done
+}
+
+@test "it only reads: other methods and bodies are refused" {
+	for method in POST PUT DELETE PATCH OPTIONS TRACE; do
+		[ "$(status -X $method "$URL/api/trace")" = 405 ] || { echo $method; return 1; }
+	done
+	[ "$(status -X GET -d x=1 "$URL/api/trace")" = 400 ]
+	[ "$(status -I "$URL/")" = 200 ]
+}
+
+@test "no path is ever opened: traversal and names of files are not found" {
+	for path in /../etc/passwd /%2e%2e/%2e%2e/etc/passwd '/..%2fetc%2fpasswd' //etc/passwd /traces \
+		/dist/app.js /app.js/ /app.js%00 /api /api/ '/api/../app.js' '/api/trace/..' /.git/config; do
+		got=$(status --path-as-is "$URL$path")
+		[ "$got" = 404 ] || { echo "$path: $got"; return 1; }
+	done
+}
+
+@test "every answer carries the headers that forbid what the page does not need" {
+	for path in / /app.js /api/trace /none; do
+		curl -s -D head -o /dev/null "$URL$path"
+		grep -qi "^content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'" head
+		if grep -qi "unsafe" head; then return 1; fi
+		grep -qi '^x-content-type-options: nosniff' head
+		grep -qi '^referrer-policy: no-referrer' head
+		if grep -qi '^access-control-' head; then return 1; fi
+	done
+	curl -s "$URL/" >page
+	if grep -qiE '<script[^>]*>[^<]|style=|onload=|https?://' page; then return 1; fi
+}
+
+@test "parameters out of range are an error of one line, never a crash" {
+	for q in 'cells?px=0' 'cells?px=999999' 'cells?lanes=9999' 'cells?lanes=0-99999999' 'cells?from=5&to=5' \
+		'cells?from=-1' 'range?from=18446744073709551615' 'heat?what=x' 'flame?kind=x' 'worst?kind=x' \
+		'search' 'poll?row=4294967295' 'poll?at=9223372036854775807&task=1' 'task?id=77777777' \
+		'recording?r=1024' 'recording?r=99' 'cells?r=x' 'nothing'; do
+		got=$(status "$URL/api/$q")
+		[ "$got" = 400 ] || [ "$got" = 404 ] || { echo "$q: $got"; return 1; }
+		jq -e .error body >/dev/null
+	done
+}
+
+@test "what the client offers: zstd, gzip, nothing, and a refusal by q=0" {
+	curl -s "$URL/app.js" >plain
+	curl -s -H 'Accept-Encoding: zstd' "$URL/app.js" | zstd -dc | cmp - plain
+	curl -s -H 'Accept-Encoding: gzip' "$URL/app.js" | gzip -dc | cmp - plain
+	curl -s -H 'Accept-Encoding: zstd;q=0, gzip;q=0.5' "$URL/app.js" | gzip -dc | cmp - plain
+	curl -s -H 'Accept-Encoding: zstd;q=0, br' "$URL/app.js" | cmp - plain
+	etag=$(curl -s -D - -o /dev/null "$URL/app.js" | sed -n 's/^ETag: \(.*\)\r$/\1/p')
+	[ "$(status -H "If-None-Match: $etag" "$URL/app.js")" = 304 ]
+}
+
+@test "hundreds of silent and dripping connections: others are served, memory stays" {
+	timeout 60 python3 - "$PORT" "$(cat pid)" <<-'END'
+	import socket, sys, time
+	port, pid = int(sys.argv[1]), sys.argv[2]
+	def rss():
+	    return int(open(f'/proc/{pid}/statm').read().split()[1]) * 4096
+	before, held = rss(), []
+	for i in range(200):
+	    s = socket.create_connection(('127.0.0.1', port), 5)
+	    s.send(b'GET / HTTP/1.1\r\nX: ')
+	    held.append(s)
+	s = socket.create_connection(('127.0.0.1', port), 5)
+	s.settimeout(10)
+	s.send(f'GET /api/trace HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n'.encode())
+	assert s.recv(12) == b'HTTP/1.1 200', 'not served beside slow ones'
+	deadline = time.time() + 30
+	while held and time.time() < deadline:  # each drips, and is ended all the same
+	    for s in held[:]:
+	        try:
+	            s.send(b'a')
+	            s.setblocking(False)
+	            if s.recv(1) == b'':
+	                held.remove(s)
+	        except BlockingIOError:
+	            pass
+	        except OSError:
+	            held.remove(s)
+	    time.sleep(0.5)
+	assert not held, f'{len(held)} dripping connections live on'
+	assert rss() - before < 64 << 20, 'memory grew'
+	END
+	[ "$(status "$URL/")" = 200 ]
+}
+
+@test "a token: asked for by the API, told in the fragment only" {
+	"$VIEW" serve --json --token traces >token.json 2>/dev/null </dev/null 3>&- &
+	pid=$!
+	for _ in $(seq 100); do jq -e .port token.json >/dev/null 2>&1 && break; sleep 0.1; done
+	url=$(jq -r .url token.json) base=http://127.0.0.1:$(jq -r .port token.json) token=${url#*#token=}
+	[ ${#token} = 32 ]
+	got="$(status "$base/api/trace") $(status -H "X-Dial9-Token: ${token%?}0z" "$base/api/trace") $(status -H "X-Dial9-Token: $token" "$base/api/trace") $(status "$base/")"
+	kill $pid
+	wait $pid || true
+	[ "$got" = '401 401 200 200' ] || { echo "$got"; return 1; }
+}
