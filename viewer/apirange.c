@@ -4,8 +4,10 @@
 
 #include "apicall.h"
 #include "core/pyramid.h"
+#include "histogram.h"
 #include "jsonout.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +17,9 @@
 
 struct api_type {
 	uint32_t place;
-	uint32_t polls[API_BINS], waits[API_BINS];
-	uint64_t cnt, busy_ns, max_ns, off_ns, waits_cnt, wait_ns, wait_max_ns;
+	uint32_t polls[API_BINS], waits[API_BINS]; /* to be drawn; the quantiles are not made of them */
+	struct histogram poll, wait;
+	uint64_t cnt, busy_ns, max_ns, off_ns, waits_cnt, wait_ns;
 	uint32_t worst; /* poll */
 };
 
@@ -41,13 +44,16 @@ static struct api_type *api_type_of(struct api_types *t, uint32_t place)
 	return t->at[t->of_text[place] - 1];
 }
 
-static void api_count_poll(struct api_type *t, const struct columns *c, uint32_t poll)
+/* 0 or -ENOMEM. */
+static int api_count_poll(struct api_type *t, const struct columns *c, uint32_t poll)
 {
 	uint64_t dur = c->polls.dur_ns[poll], wait = c->polls.start_ns[poll] - c->polls.ready_ns[poll];
+	int err = 0;
 
 	t->cnt++;
 	if (!(c->polls.flags[poll] & COLUMNS_POLL_CUT)) {
 		t->polls[api_bin(dur)]++;
+		err = histogram_add(&t->poll, dur);
 		t->busy_ns += dur;
 		t->off_ns += c->polls.off_ns[poll];
 		if (dur >= t->max_ns) {
@@ -57,30 +63,11 @@ static void api_count_poll(struct api_type *t, const struct columns *c, uint32_t
 	}
 	if (c->polls.ready_ns[poll] && c->polls.ready_ns[poll] <= c->polls.start_ns[poll]) {
 		t->waits[api_bin(wait)]++;
+		err = histogram_add(&t->wait, wait) ? -ENOMEM : err;
 		t->waits_cnt++;
 		t->wait_ns += wait;
-		if (wait > t->wait_max_ns)
-			t->wait_max_ns = wait;
 	}
-}
-
-static uint64_t api_quantile(const uint32_t bins[API_BINS], double share, uint64_t max)
-{
-	uint64_t all = 0, seen = 0, want;
-	double ns;
-
-	for (uint32_t i = 0; i < API_BINS; i++)
-		all += bins[i];
-	want = (uint64_t)((double)all * share);
-	for (uint32_t i = 0; i < API_BINS; i++) {
-		seen += bins[i];
-		if (seen > want) {
-			/* upper edge of the bin */
-			ns = (double)(1ull << (i / 8)) * (1.0 + (i % 8 + 1) * 0.125);
-			return (uint64_t)ns < max ? (uint64_t)ns : max;
-		}
-	}
-	return max;
+	return err;
 }
 
 static void api_put_bins(struct json *j, const char *key, const uint32_t bins[API_BINS])
@@ -95,17 +82,25 @@ static void api_put_bins(struct json *j, const char *key, const uint32_t bins[AP
 	json_list_end(j);
 }
 
-static void api_put_quantiles(struct json *j, const char *key, const uint32_t bins[API_BINS],
-			      uint64_t max)
+static void api_put_quantiles(struct json *j, const char *key, const struct histogram *h)
 {
-	static const double shares[] = { 0.5, 0.9, 0.99, 0.999 };
+	static const unsigned int permilles[] = { 500, 900, 990, 999 };
 
 	json_key(j, key);
 	json_list(j);
-	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-		json_u64(j, api_quantile(bins, shares[i], max));
-	json_u64(j, max);
+	for (size_t i = 0; i < sizeof(permilles) / sizeof(permilles[0]); i++)
+		json_u64(j, histogram_quantile(h, permilles[i]));
+	json_u64(j, h->cnt ? h->max : 0);
 	json_list_end(j);
+}
+
+static void api_type_free(struct api_type *t)
+{
+	if (!t)
+		return;
+	histogram_done(&t->poll);
+	histogram_done(&t->wait);
+	free(t);
 }
 
 static void api_put_type(struct api_call *call, const struct api_type *t)
@@ -119,8 +114,8 @@ static void api_put_type(struct api_call *call, const struct api_type *t)
 	json_put_u64(j, "off", t->off_ns);
 	json_put_u64(j, "waits", t->waits_cnt);
 	json_put_u64(j, "wait", t->wait_ns);
-	api_put_quantiles(j, "poll_q", t->polls, t->max_ns);
-	api_put_quantiles(j, "wait_q", t->waits, t->wait_max_ns);
+	api_put_quantiles(j, "poll_q", &t->poll);
+	api_put_quantiles(j, "wait_q", &t->wait);
 	api_poll(call, "worst", t->worst);
 	json_map_end(j);
 }
@@ -183,6 +178,7 @@ void api_range(struct api_call *call)
 	struct api_types types = { 0 };
 	struct api_type *all = calloc(1, sizeof(*all)), *t;
 	uint64_t from_ns, to_ns;
+	bool has_workers = false;
 	struct json *j;
 
 	types.of_text = calloc(c->texts.cnt + 1, sizeof(*types.of_text));
@@ -194,15 +190,23 @@ void api_range(struct api_call *call)
 	if (!api_span(call, &from_ns, &to_ns))
 		goto out;
 	cnt = api_lanes(call, lanes);
+	for (uint32_t i = 0; i < cnt; i++)
+		has_workers |= c->lanes.kind[lanes[i]] == COLUMNS_WORKER;
 	for (uint32_t i = 0; i < cnt; i++) {
+		/* nested polls lie within others, and blocking tasks are none: beside workers they
+		 * would be counted twice or for what they are not */
+		if (has_workers && c->lanes.kind[lanes[i]] != COLUMNS_WORKER)
+			continue;
 		from = columns_seek(c->polls.start_ns, c->lanes.polls_from[lanes[i]],
 				    c->lanes.polls_to[lanes[i]], from_ns);
 		to = columns_seek(c->polls.start_ns, from, c->lanes.polls_to[lanes[i]], to_ns);
 		for (; from < to; from++) {
-			api_count_poll(all, c, from);
 			t = api_type_of(&types, c->polls.place[from]);
-			if (t)
-				api_count_poll(t, c, from);
+			if (api_count_poll(all, c, from) != 0 ||
+			    (t && api_count_poll(t, c, from) != 0)) {
+				api_bytes(call, NULL, 0);
+				goto out;
+			}
 		}
 	}
 	j = cnt ? api_begin(call) : NULL;
@@ -223,9 +227,9 @@ void api_range(struct api_call *call)
 	api_end(call);
 out:
 	for (uint32_t i = 0; i < types.cnt; i++)
-		free(types.at[i]);
+		api_type_free(types.at[i]);
 	free(types.of_text);
-	free(all);
+	api_type_free(all);
 }
 
 /* what=polls|waits: how many of each length (3 rows to an octave) in each column of time. u32 each,

@@ -92,6 +92,15 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	if grep -qiE '<script[^>]*>[^<]|style=|onload=|https?://' page; then return 1; fi
 }
 
+@test "the page and the command line give the same numbers" {
+	[ "$(status "$URL/api/range?r=0")" = 200 ]
+	jq -c '.all | [.polls, .busy, .poll_q, .waits, .wait_q]' body >page
+	"$VIEW" hist --json traces/abcd-42 | jq -c '.recordings[0] | [.polls.count, .polls.sum_ns,
+		[.polls | .p50_ns, .p90_ns, .p99_ns, ."p99.9_ns", .max_ns], .waits.count,
+		[.waits | .p50_ns, .p90_ns, .p99_ns, ."p99.9_ns", .max_ns]]' >terminal
+	diff page terminal
+}
+
 @test "parameters out of range are an error of one line, never a crash" {
 	for q in 'cells?px=0' 'cells?px=999999' 'cells?lanes=9999' 'cells?lanes=0-99999999' 'cells?from=5&to=5' \
 		'cells?from=-1' 'range?from=18446744073709551615' 'heat?what=x' 'flame?kind=x' 'worst?kind=x' \
