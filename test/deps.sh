@@ -15,7 +15,7 @@ packages=(
 	gcc libc6-dev make git pkg-config binutils lld mold clang libclang-rt-dev clang-format
 	libzydis-dev libiberty-dev libzstd-dev zlib1g-dev libyajl-dev libcap-ng-dev uthash-dev
 	libsqlite3-dev sqlite3 protobuf-compiler
-	libmicrohttpd-dev libcmocka-dev bats jq curl iproute2 chromium fonts-dejavu-core zstd gzip procps util-linux mount ca-certificates
+	libmicrohttpd-dev libcmocka-dev bats jq curl iproute2 zstd gzip procps util-linux mount ca-certificates
 )
 
 fail() {
