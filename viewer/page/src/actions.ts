@@ -33,7 +33,7 @@ export function openPoll(args: { row?: number; at?: number; task?: string; lane?
 			reveal(p.start, p.start + p.dur);
 		set({ wakes: await api.json<WakesAnswer>('wakes', { r: state.r, poll: p.row }, 'wakes') });
 		if (p.task !== null)
-			await loadTask(p.task);
+			await loadTask(p.task, true);
 	});
 }
 
@@ -43,13 +43,17 @@ export function selectPoll(p: Poll, move = true): Promise<void> {
 
 // The polls of the task around the view; asked again as the view moves.
 let taskAsked = '';
+let taskWanted = ''; // a lane that is drawn meanwhile must not ask for the task before it again
 export async function loadTask(id: string, force = false): Promise<void> {
+	if (!force && taskWanted && taskWanted !== id)
+		return;
 	const { view } = state, len = view.to - view.from;
 	const want: Span = { from: Math.max(view.from - len, 0), to: view.to + len };
 	const key = [state.r, state.rec?.generation, id, Math.round(Math.log2(len) * 2), Math.floor(view.from / len)].join();
 	if (!force && key === taskAsked && state.task?.id === id)
 		return;
 	taskAsked = key;
+	taskWanted = id;
 	const task = await api.json<TaskAnswer>('task', { r: state.r, id, ...want }, 'task');
 	set({ task });
 }

@@ -52,7 +52,7 @@ export function Strip() {
 		g.strokeRect(a + 0.5, 0.5, Math.max(b - a - 1, 1), h - 1);
 	}, [cells, s.view, s.clock, drag.current?.x1]);
 	const time = (x: number) => all.from + (x - GUTTER) / Math.max((canvas.current?.clientWidth ?? 2) - GUTTER, 1) * (all.to - all.from);
-	return <div class="strip">
+	return <section class="strip" aria-label="Overview">
 		<canvas ref={canvas} tabIndex={0} role="slider" aria-label="Overview of the recording; arrows move the view, plus and minus zoom"
 			aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round((s.view.from + s.view.to) / 2 / all.to * 100)}
 			aria-valuetext={`from ${dur(s.view.from)} to ${dur(s.view.to)} of ${dur(all.to)}`}
@@ -85,5 +85,5 @@ export function Strip() {
 				else
 					pan((e.deltaX || e.deltaY) / 1000);
 			}} />
-	</div>;
+	</section>;
 }

@@ -345,6 +345,7 @@ export class Timeline {
 		g.rect(GUTTER, Math.max(y, AXIS), this.wide - GUTTER, row.h);
 		g.clip();
 		let before = task.spawn ?? -1;
+		const roomy = task.polls.length < (this.wide - GUTTER) / 12;
 		for (const p of task.polls) {
 			const x = this.xOf(p.start), wide = Math.max(this.xOf(p.start + p.dur) - x, 1);
 			const ready = p.ready ?? p.start;
@@ -359,7 +360,7 @@ export class Timeline {
 				g.fillStyle = colors.select;
 				g.fillText(dur(p.dur), x + 3, y + row.h / 2);
 			}
-			if (p.ready !== null) {
+			if (p.ready !== null && (roomy || wide > 6)) { // marks of wakes, where they do not hide the polls
 				g.fillStyle = colors.accent;
 				g.fillRect(this.xOf(p.ready) - 0.5, y + 2, 1.5, row.h - 4);
 			}
