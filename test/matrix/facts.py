@@ -29,7 +29,7 @@ def main():
     n["panics"] = len(panics)
     with open(sys.argv[2]) as events:
         for line in events:
-            if '"TaskSpawnEvent"' in line:
+            if '"event":"TaskSpawnEvent"' in line:
                 fields = json.loads(line)["fields"]
                 text = fields["spawn_loc"] or ""
                 if re.fullmatch(r"[^{<]*:\d+:\d+", text):
@@ -42,10 +42,10 @@ def main():
                     n["noloc"] += 1
                     kind = "place" if text.startswith("{async@") else "name"
                     n["notype" if text.startswith("vtable+") or not text else kind] += 1
-            elif '"agent:TaskEnd"' in line:
+            elif '"event":"agent:TaskEnd"' in line:
                 fields = json.loads(line)["fields"]
                 n["seen"] += fields["cause"] == 4 and fields["task_id"] in panics
-            elif '"SegmentMetadataEvent"' in line:
+            elif '"event":"SegmentMetadataEvent"' in line:
                 entries = json.loads(line)["fields"]["entries"]
     print(" ".join(f"{key}={value}" for key, value in n.items()))
     print("word", entries.get("agent.task_id_tls", "-"))
