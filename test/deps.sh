@@ -69,6 +69,10 @@ done
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
 command -v python3 >/dev/null || missing+=(python3)
+# the page's tests open it in a browser; elsewhere than on Debian apt has only a wrapper of that name
+if ! command -v chromium >/dev/null && grep -qx 'ID=debian' /etc/os-release; then
+	missing+=(chromium fonts-dejavu-core)
+fi
 python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 need_bpf=0 need_cargo=0
 is_bpf_good || need_bpf=1

@@ -159,7 +159,7 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 @test "a token: asked for by the API, told in the fragment only" {
 	"$VIEW" serve --json --token traces >token.json 2>/dev/null </dev/null 3>&- &
 	pid=$!
-	for _ in $(seq 100); do jq -e .port token.json >/dev/null 2>&1 && break; sleep 0.1; done
+	for _ in $(seq 100); do [ -s token.json ] && jq -e .port token.json >/dev/null 2>&1 && break; sleep 0.1; done
 	url=$(jq -r .url token.json) base=http://127.0.0.1:$(jq -r .port token.json) token=${url#*#token=}
 	[ ${#token} = 32 ]
 	got="$(status "$base/api/trace") $(status -H "X-Dial9-Token: ${token%?}0z" "$base/api/trace") $(status -H "X-Dial9-Token: $token" "$base/api/trace") $(status "$base/")"
