@@ -10,8 +10,8 @@
 #include "guide.h"
 #include "hist.h"
 #include "issues.h"
-#include "link.h"
 #include "notice.h"
+#include "pagelink.h"
 #include "polls.h"
 #include "report.h"
 #include "serve.h"
@@ -120,7 +120,7 @@ const struct command command_table[] = {
 	  "where in the page the filters point: to be put behind serve's URL",
 	  "One line for each recording: a path and query for the page of serve, with\n"
 	  "the span, task, type, and with --explain the poll in view.\n",
-	  COMMAND_STUDY | COMMAND_EXPLAIN, 0, link_run },
+	  COMMAND_STUDY | COMMAND_EXPLAIN, 0, pagelink_run },
 	{ "guide", "", "from a symptom to its cause: which command, and what its words mean",
 	  "Needs no recording.\n", COMMAND_NO_PATH, 0, guide_run },
 	{ 0 },

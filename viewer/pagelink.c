@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* link.c - the page's own query parameters, made of the options; one line for each recording. */
-#include "link.h"
+/* pagelink.c - the page's own query parameters, made of the options; one line for each recording. */
+#include "pagelink.h"
 
 #include "command.h"
 #include "jsonout.h"
@@ -105,7 +105,7 @@ static void link_json(struct json *j, struct study *s)
 	json_put_text(j, "link", text);
 }
 
-int link_run(const struct request *req, const struct traceset *set)
+int pagelink_run(const struct request *req, const struct traceset *set)
 {
 	static const struct study_ops ops = {
 		.schema = "dial9-view.link/1",
