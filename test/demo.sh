@@ -52,6 +52,7 @@ echo
 cat <<END
 
 The trace is in $traces. Next:
+    $BUILD/dial9-view $traces            # a page in your browser: prints its URL
     $BUILD/dial9-view report $traces --json
     $BUILD/dial9-view dump $traces | less
     $BUILD/dial9-view verify $traces

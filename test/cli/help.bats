@@ -40,6 +40,14 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	done
 }
 
+@test "the agent's man page names every option" {
+	"${BUILD}/dial9-agent" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u >options
+	[ "$(wc -l <options)" -ge 20 ]
+	while read -r option; do
+		grep -qE -- "^\.It .*Fl -${option#--}( |$)" "$ROOT/agent/dial9-agent.8" || { echo "$option"; return 1; }
+	done <options
+}
+
 @test "usage errors: one line that names the culprit, exit 2" {
 	while read -r args; do
 		code 2 $args
