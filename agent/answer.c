@@ -140,6 +140,21 @@ static int answer_thread_name(void *ctx, pid_t tid, char *name, size_t sz)
 	return 0;
 }
 
+void answer_prepare(struct answer *a)
+{
+	uint64_t stop_ns = clock_now_ns() + ANSWER_PREPARE_NS;
+	char name[1024];
+	bool is_blocking;
+
+	for (size_t i = 0; i < a->plan->files_cnt; i++)
+		for (size_t v = 0; v < a->plan->files[i].vtables_cnt; v++) {
+			if (clock_now_ns() > stop_ns)
+				return;
+			answer_type(a, a->plan->files[i].vtables[v].vaddr + a->plan->files[i].bias,
+				    name, sizeof(name), &is_blocking);
+		}
+}
+
 const struct track_ops answer_ops = {
 	.seat = answer_seat,
 	.flavor = answer_flavor,

@@ -24,6 +24,12 @@ struct answer { /* all borrowed */
 	struct symbols *symbols; /* NULL = none */
 };
 
+#define ANSWER_PREPARE_NS 50000000ull
+
+/* Names future types before the probes go live, so that no look-up delays the first drain; stops
+ * after ANSWER_PREPARE_NS, the rest is named when asked for. */
+void answer_prepare(struct answer *a);
+
 /* ctx is a struct answer. */
 extern const struct track_ops answer_ops;
 

@@ -86,6 +86,14 @@ void overhead_close(struct overhead *ov)
 	free(ov);
 }
 
+void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in)
+{
+	if (in->out_ns && in->task_id)
+		trigger_poll(&ov->trigger, in->head.ts_ns - in->out_ns);
+	if (in->runnable_ns)
+		trigger_delay(&ov->trigger, in->head.ts_ns - in->runnable_ns);
+}
+
 struct trigger *overhead_trigger(struct overhead *ov)
 {
 	return &ov->trigger;

@@ -20,6 +20,7 @@ struct ladder;
 struct overhead;
 struct plan;
 struct probe;
+struct wire_switch_in;
 
 #define OVERHEAD_INTERVAL_NS 50000000ull
 /* A probe that makes a record costs more than the empty one that was measured at start-up. */
@@ -43,7 +44,10 @@ void overhead_close(struct overhead *ov);
 /* Every 10 ms. Changes the level if need be. */
 void overhead_tick(struct overhead *ov, uint64_t now_ns);
 
-/* The trigger, for facts and pulls. */
+/* What may be worth a closer look, whatever the level. */
+void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in);
+
+/* The trigger, for pulls by hand. */
 struct trigger *overhead_trigger(struct overhead *ov);
 
 struct overhead_sums { /* since overhead_open, up to the last interval; false: hits are not counted */

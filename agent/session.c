@@ -13,10 +13,10 @@
 #include "bpf/wire.h"
 #include "clock.h"
 #include "emit.h"
-#include "event.h"
 #include "feature.h"
 #include "ladder.h"
 #include "log.h"
+#include "losses.h"
 #include "manifest.h"
 #include "metadata.h"
 #include "opt.h"
@@ -32,8 +32,6 @@
 #include "target.h"
 #include "taskword.h"
 #include "track.h"
-
-#define SESSION_NAMING_NS 50000000ull /* at most, for type names before the start */
 
 struct session {
 	struct target *target;
@@ -54,10 +52,7 @@ struct session {
 	struct overhead *overhead;
 	bool is_attached, has_execed;
 	struct seatlearn seatlearn;
-	struct wire_counts counts; /* as last seen */
-	uint64_t counts_ns;
-	struct wire_counts flaws_told;
-	uint64_t flaws_ns;
+	struct losses losses;
 	struct summary summary;
 	uint32_t hit_cost_ns;
 	double max_overhead; /* 0 = no budget */
@@ -86,23 +81,6 @@ static int session_segments(struct session *s, const struct opt *o)
 	};
 
 	return segments_open(&so, s->target, &s->segments);
-}
-
-/* Names future types before the probes go live, so that no look-up delays the first drain. */
-static void session_name_types(struct session *s)
-{
-	uint64_t stop_ns = clock_now_ns() + SESSION_NAMING_NS;
-	char name[1024];
-	bool is_blocking;
-
-	for (size_t i = 0; i < s->plan->files_cnt; i++)
-		for (size_t v = 0; v < s->plan->files[i].vtables_cnt; v++) {
-			uint64_t addr = s->plan->files[i].vtables[v].vaddr + s->plan->files[i].bias;
-
-			if (clock_now_ns() > stop_ns)
-				return;
-			answer_ops.type(&s->answer, addr, name, sizeof(name), &is_blocking);
-		}
 }
 
 static int session_attach(struct session *s, const struct opt *o)
@@ -223,7 +201,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		.seats = s->seats,
 		.symbols = s->symbols,
 	};
-	session_name_types(s);
+	answer_prepare(&s->answer);
 	err = session_attach(s, o);
 	if (!err)
 		err = session_start_track(s, o);
@@ -244,7 +222,15 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	};
 	seatlearn_tick(&s->seatlearn, clock_now_ns());
 	summary_begin(&s->summary, clock_now_ns(), start_ns, probe_sites(p, slot));
-	s->counts_ns = s->flaws_ns = clock_now_ns();
+	s->losses = (struct losses){
+		.probe = p,
+		.slot = slot,
+		.emit = s->emit,
+		.track = s->track,
+		.summary = &s->summary,
+		.counts_ns = clock_now_ns(),
+		.flaws_ns = clock_now_ns(),
+	};
 	probe_activate(p, slot);
 out:
 	if (err)
@@ -252,15 +238,6 @@ out:
 	else
 		*ret = s;
 	return err;
-}
-
-/* What may be worth a closer look, whatever the level. */
-static void session_notice(struct session *s, const struct wire_switch_in *in)
-{
-	if (in->out_ns && in->task_id)
-		trigger_poll(overhead_trigger(s->overhead), in->head.ts_ns - in->out_ns);
-	if (in->runnable_ns)
-		trigger_delay(overhead_trigger(s->overhead), in->head.ts_ns - in->runnable_ns);
 }
 
 void session_look_closer(struct session *s, const char *reason)
@@ -283,7 +260,7 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 			     rec->ts_ns);
 	}
 	if (rec->kind == WIRE_SWITCH_IN)
-		session_notice(s, (const struct wire_switch_in *)rec);
+		overhead_switch_in(s->overhead, (const struct wire_switch_in *)rec);
 	summary_count(&s->summary, rec);
 	if (rec->kind == WIRE_TLS)
 		taskword_record(s->taskword, (const struct wire_tls *)rec);
@@ -291,73 +268,21 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 		track_record(s->track, rec, sz);
 }
 
-/* Records that found no room in a ring since the last look. */
-static void session_count_losses(struct session *s, uint64_t now_ns)
-{
-	struct wire_counts now;
-
-	if (probe_counts(s->probe, s->slot, &now))
-		return;
-	for (int kind = 1; kind < WIRE_KIND_CNT; kind++) {
-		uint64_t cnt = now.v[WIRE_LOST_FIRST + kind] - s->counts.v[WIRE_LOST_FIRST + kind];
-
-		if (!cnt)
-			continue;
-		track_loss(s->track, kind, cnt, s->counts_ns, now_ns);
-		session_lost(s, now_ns, event_name(kind), "ring full", cnt, s->counts_ns);
-	}
-	s->summary.raised = now.v[WIRE_RAISED];
-	s->summary.unpaired = now.v[WIRE_END_UNPAIRED];
-	s->counts = now;
-	s->counts_ns = now_ns;
-}
-
-/* What BPF saw but could not read or keep, told once a second: it is many and of one kind. */
-static void session_count_flaws(struct session *s, uint64_t now_ns)
-{
-	static const struct {
-		int which;
-		const char *kind, *cause;
-	} flaws[] = {
-		{ WIRE_HEADER_UNREAD, "Header", "user memory unreadable" },
-		{ WIRE_NOT_A_TASK, "Spawn", "header failed its self-check" },
-		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
-		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
-	};
-
-	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
-		__u64 *told = &s->flaws_told.v[flaws[i].which];
-		uint64_t cnt = s->counts.v[flaws[i].which] - *told;
-
-		if (cnt)
-			session_lost(s, now_ns, flaws[i].kind, flaws[i].cause, cnt, s->flaws_ns);
-		*told += cnt;
-	}
-	s->flaws_ns = now_ns;
-}
-
-/* Of these kinds the events themselves are in the trace. */
-static bool session_is_flaw(const char *kind)
-{
-	return !strcmp(kind, "Stack") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite");
-}
-
 void session_lost(struct session *s, uint64_t now_ns, const char *kind, const char *cause,
 		  uint64_t cnt, uint64_t from_ns)
 {
-	summary_lost(&s->summary, kind, cause, cnt, session_is_flaw(kind));
-	emit_loss(s->emit, now_ns, kind, cause, cnt, from_ns);
+	losses_add(&s->losses, now_ns, kind, cause, cnt, from_ns);
 }
 
 void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 {
 	ladder_pass(s->ladder, drained_ns, s->emit, s->track);
-	session_count_losses(s, now_ns);
+	losses_tick(&s->losses, now_ns);
 	track_tick(s->track, now_ns); /* reads memory as of now: before what takes a while */
 	seatlearn_tick(&s->seatlearn, now_ns);
 	if (!s->summary.end_ns) /* then nothing is recorded any more, and no hit counted */
 		overhead_tick(s->overhead, now_ns);
-	taskword_tick(s->taskword, &s->counts, now_ns);
+	taskword_tick(s->taskword, &s->losses.counts, now_ns);
 	emit_tick(s->emit, now_ns);
 }
 
@@ -378,7 +303,7 @@ void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns)
 {
 	uint64_t hits = summary_hits(&s->summary);
 
-	session_count_flaws(s, now_ns);
+	losses_second(&s->losses, now_ns);
 	emit_self(s->emit, now_ns, agent_cpu_ns, session_rss(), hits, hits * s->hit_cost_ns);
 	if (!emit_flush(s->emit))
 		segments_flush(s->segments);
@@ -423,8 +348,8 @@ void session_detach(struct session *s)
 		return;
 	session_stop(s);
 	if (s->emit) {
-		session_count_losses(s, s->summary.end_ns);
-		session_count_flaws(s, s->summary.end_ns);
+		losses_tick(&s->losses, s->summary.end_ns);
+		losses_second(&s->losses, s->summary.end_ns);
 	}
 	probe_detach(s->probe, s->slot);
 	for (size_t i = 0; i < roster_cnt(s->roster); i++)
