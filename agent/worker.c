@@ -46,9 +46,16 @@ void workers_free(struct workers *ws)
 static void put_poll_end(struct workers *ws, struct worker *w, const struct poll *p, uint64_t ts_ns,
 			 enum worker_rule rule)
 {
+	/* Another worker had the task by then: it was given back before this call returned, from which
+	 * the thread was kept, or before it was seen that another thread had taken this worker over. */
+	if (p->overtaken_ns &&
+	    ts_ns > p->overtaken_ns + (rule == RULE_EXACT ? WORKER_TAIL_NS : 0)) {
+		ts_ns = p->overtaken_ns;
+		rule = RULE_ELSEWHERE;
+	}
 	if (rule == RULE_NEXT_START && p->start_ns <= ws->lost_ns)
 		rule = RULE_LOST;
-	emit_put_poll_end(ws->e, ts_ns, &(struct d9_poll_end){.worker_id = w->id});
+	emit_put_poll_end(ws->e, ts_ns, &(struct d9_poll_end){ .worker_id = w->id });
 	w->open = NULL;
 	if (rule == RULE_EXACT)
 		return;
@@ -58,7 +65,7 @@ static void put_poll_end(struct workers *ws, struct worker *w, const struct poll
 		emit_put_agent_inferred_end(
 			ws->e, ts_ns,
 			&(struct d9_agent_inferred_end){
-				.worker_id = w->id, .task_id = p->task_id, .rule = (uint8_t)rule});
+				.worker_id = w->id, .task_id = p->task_id, .rule = (uint8_t)rule });
 }
 
 void workers_lost(struct workers *ws, uint64_t to_ns)
@@ -78,10 +85,10 @@ void workers_poll_start(struct workers *ws, struct poll *p, uint64_t local_queue
 	w->open = p;
 	ws->stats->polls++;
 	emit_put_poll_start(ws->e, p->start_ns,
-			    &(struct d9_poll_start){.worker_id = w->id,
-						    .local_queue = local_queue,
-						    .task_id = p->task_id,
-						    .spawn_loc = p->name});
+			    &(struct d9_poll_start){ .worker_id = w->id,
+						     .local_queue = local_queue,
+						     .task_id = p->task_id,
+						     .spawn_loc = p->name });
 }
 
 void workers_poll_end(struct workers *ws, struct thread *th, struct poll *p, uint64_t ts_ns,
@@ -90,20 +97,15 @@ void workers_poll_end(struct workers *ws, struct thread *th, struct poll *p, uin
 	struct worker *w = p->worker;
 
 	if (w->open == p) {
-		/* the task was given back long before the call returned: the thread was kept from it */
-		if (p->overtaken_ns && ts_ns > p->overtaken_ns + WORKER_TAIL_NS) {
-			ts_ns = p->overtaken_ns;
-			rule = RULE_ELSEWHERE;
-		}
 		put_poll_end(ws, w, p, ts_ns, rule);
 	} else if (p->handoff_ns && rule == RULE_EXACT) {
 		emit_put_agent_block_in_place(
 			ws->e, ts_ns,
-			&(struct d9_agent_block_in_place){.worker_id = w->id,
-							  .task_id = p->task_id,
-							  .tid = (uint32_t)th->tid,
-							  .handoff_ns = p->handoff_ns,
-							  .start_ns = p->start_ns});
+			&(struct d9_agent_block_in_place){ .worker_id = w->id,
+							   .task_id = p->task_id,
+							   .tid = (uint32_t)th->tid,
+							   .handoff_ns = p->handoff_ns,
+							   .start_ns = p->start_ns });
 	}
 }
 
@@ -119,9 +121,9 @@ void workers_park(struct workers *ws, struct thread *th, uint64_t ts_ns)
 	ws->stats->parks++;
 	/* A worker parks when its queue is empty: 0 is the truth, not a default. */
 	emit_put_worker_park(ws->e, ts_ns,
-			     &(struct d9_worker_park){.worker_id = w->id,
-						      .cpu_time_ns = th->cpu_time_ns,
-						      .tid = (uint32_t)th->tid});
+			     &(struct d9_worker_park){ .worker_id = w->id,
+						       .cpu_time_ns = th->cpu_time_ns,
+						       .tid = (uint32_t)th->tid });
 }
 
 void workers_unpark(struct workers *ws, struct thread *th, uint64_t ts_ns, uint64_t sched_wait_ns)
@@ -132,13 +134,13 @@ void workers_unpark(struct workers *ws, struct thread *th, uint64_t ts_ns, uint6
 		return;
 	w->parked = NULL;
 	ws->stats->unparks++;
-	emit_put_worker_unpark(ws->e, ts_ns,
-			       &(struct d9_worker_unpark){
-				       .worker_id = w->id,
-				       .cpu_time_ns = th->cpu_time_ns,
-				       .has_sched_wait_ns = sched_wait_ns != UINT64_MAX,
-				       .sched_wait_ns = sched_wait_ns,
-				       .tid = (uint32_t)th->tid});
+	emit_put_worker_unpark(
+		ws->e, ts_ns,
+		&(struct d9_worker_unpark){ .worker_id = w->id,
+					    .cpu_time_ns = th->cpu_time_ns,
+					    .has_sched_wait_ns = sched_wait_ns != UINT64_MAX,
+					    .sched_wait_ns = sched_wait_ns,
+					    .tid = (uint32_t)th->tid });
 }
 
 /* ---- who is who ---- */
@@ -163,7 +165,7 @@ static void lose_holder(struct workers *ws, struct worker *w, uint64_t ts_ns)
 		th->worker = NULL;
 	for (size_t i = 0; i < THREAD_SEATS; i++)
 		if (th->seats[i].worker == w)
-			th->seats[i] = (struct thread_seat){0};
+			th->seats[i] = (struct thread_seat){ 0 };
 }
 
 static void remember(struct workers *ws, struct thread *th, struct worker *w, uint32_t owner_id,
@@ -178,7 +180,7 @@ static void remember(struct workers *ws, struct thread *th, struct worker *w, ui
 		seat = &th->seats[th->seat_next++ % THREAD_SEATS];
 	if (seat->worker && seat->worker != w)
 		lose_holder(ws, seat->worker, ts_ns);
-	*seat = (struct thread_seat){owner_id, w};
+	*seat = (struct thread_seat){ owner_id, w };
 }
 
 /* owner_id 0: for which list is not known yet. */
@@ -202,7 +204,7 @@ static struct worker *take(struct workers *ws, struct thread *th, struct worker 
 /* The worker that the thread's memory says it is, NULL = unknown. */
 static struct worker *ask_seat(struct workers *ws, struct thread *th)
 {
-	struct seat seat = {0};
+	struct seat seat = { 0 };
 	struct runtime *rt;
 
 	if (ws->o->ops->seat(ws->o->ctx, th->tid, &seat))

@@ -25,7 +25,8 @@ struct worker;
 struct workers;
 
 /* Tokio gives a task back some instructions before the call that polled it returns. When another
- * worker has the task by then, an exact end later than this is taken for that worker's start. */
+ * worker has the task by then, an exact end later than this, and any inferred one that is later, is
+ * taken for that worker's start. */
 #define WORKER_TAIL_NS 50000
 
 /* How an end is known; 1-4 are struct wire_poll_end.rule. */

@@ -357,6 +357,27 @@ static void test_overtaken(void **state)
 	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 2)->ts_ns, 302000);
 }
 
+/* The worker is found to have passed to another thread only after yet another has the task. */
+static void test_overtaken_handoff(void **state)
+{
+	(void)state;
+	fx_start(&fx, 2000, 101, 9, OWNER, 0);
+	fx_start(&fx, 3000, 102, 9, OWNER, 0);
+	fx_end(&fx, 3100, 102, 9, 0, 0);
+	fx_seat(&fx, 500, RT, 0, 4, true);
+	fx_seat(&fx, 101, RT, 0, 4, false);
+	fx_start(&fx, 120000, 500, 10, OWNER, 0);
+	fx_end(&fx, 120100, 500, 10, 0, 0);
+	fx_end(&fx, 130000, 101, 9, 0, 0);
+	fx_decode(&fx);
+	/* written when it is known */
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 1)->u[0], 0);
+	assert_int_equal(fx_nth(&fx, D9_EV_POLL_END, 1)->ts_ns, 3000);
+	assert_int_equal(fx_nth(&fx, D9_EV_AGENT_INFERRED_END, 0)->u[D9F_agent_inferred_end_rule], 9);
+	assert_null(fx_nth(&fx, D9_EV_AGENT_INFERRED_END, 1));
+	assert_int_equal(fx_check_alternation(&fx), 0);
+}
+
 /* schedule() of a task just spawned, and of one that gives itself back, is no wake. */
 static void test_own_schedules(void **state)
 {
@@ -505,7 +526,7 @@ int main(void)
 		T(test_unpaired_end),	   T(test_blocking_task),
 		T(test_launch_is_no_nesting), T(test_block_in_place),
 		T(test_block_on_in_blocking),
-		T(test_own_schedules), T(test_overtaken), T(test_overtaken_end), T(test_wakes), T(test_wakes_at_ends),		   T(test_causes),
+		T(test_own_schedules), T(test_overtaken), T(test_overtaken_end), T(test_overtaken_handoff), T(test_wakes), T(test_wakes_at_ends),		   T(test_causes),
 		T(test_unread_header),	   T(test_too_deep),
 	};
 
