@@ -135,9 +135,13 @@ has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE COUNT
 @test "a library with a Tokio of its own, loaded while recorded: both are recorded from then on" {
 	local lib own seen
 	lib=$(sh "$ROOT/test/targets/build.sh" 1.38 release cdylib)
-	shape_start stripped dlopen "$lib"
+	shape_start stripped dlopen "$lib" "$T/guest-go"
 	agent_start --level full
 	target_go
+	WANTED_READY=2
+	wait_for 30 is_ready_or_gone
+	is_ready || { cat "$T/agent.err"; return 1; }
+	: >"$T/guest-go"
 	target_end
 	agent_end
 	cat "$T/agent.err"

@@ -109,17 +109,18 @@ pub fn exec(args: &Args, command: &str) {
 }
 
 /// Loads a library with a Tokio of its own while this program's Tokio works, and runs it too.
-pub fn dlopen(args: &Args, library: &str) {
+pub fn dlopen(args: &Args, library: &str, guest_go: &str) {
     let rt = multi(2);
     let until = ready(args);
     let path = CString::new(library).expect("a path");
+    let guest_go = guest_go.to_owned();
     let secs = args.secs.ceil() as u32;
     let guest = std::thread::spawn(move || {
         let lib = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         assert!(!lib.is_null(), "the library can be loaded");
         println!("loaded");
-        // time for a recorder to notice it, as a program's own initialisation would take
-        std::thread::sleep(Duration::from_millis(1500));
+        // until the recorder has noticed it; a program's own initialisation would take as long
+        wait_for(&guest_go);
         let run = unsafe { libc::dlsym(lib, c"tokio_ext_run".as_ptr()) };
         assert!(!run.is_null(), "the library has tokio_ext_run");
         let run: extern "C" fn(u32) -> i64 = unsafe { std::mem::transmute(run) };

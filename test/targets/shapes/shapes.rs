@@ -22,13 +22,13 @@ pub struct Args {
     pub log: Option<String>,
     pub go_file: Option<String>,
     /// fork: where the children write what they counted, and the file that ends them; dlopen: the
-    /// library; exec: the program to become and its arguments, in one
+    /// library, and the file that sets it to work; exec: the program to become and its arguments, in one
     pub rest: Vec<String>,
 }
 
 const USAGE: &str = "usage: shapes --mode MODE [--secs S] [--log FILE] [--go-file PATH] [REST]\n\
     shared-core|local-runtime|local-sets|in-blocking|hand-off|rayon|threads\n\
-    fork OUT END-FILE | dlopen LIBRARY | exec \"PROGRAM ARGS...\"";
+    fork OUT END-FILE | dlopen LIBRARY GO-FILE | exec \"PROGRAM ARGS...\"";
 
 fn parse() -> Option<Args> {
     let mut args =
@@ -102,7 +102,7 @@ fn main() {
         ("rayon", []) => threads::rayon_beside(&args),
         ("threads", []) => threads::before_and_after(&args),
         ("fork", [out, end]) => process::fork(&args, out, end),
-        ("dlopen", [library]) => process::dlopen(&args, library),
+        ("dlopen", [library, guest_go]) => process::dlopen(&args, library, guest_go),
         ("exec", [command]) => process::exec(&args, command),
         _ => {
             eprintln!("{USAGE}");
