@@ -7,6 +7,7 @@
 #include "log.h"
 #include "opt.h"
 #include "recorder.h"
+#include "zoom.h"
 
 enum { EXIT_OK = 0, EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
 
@@ -21,6 +22,8 @@ static int agent_run(const struct opt *o)
 		return 0;
 	case OPT_DOCTOR:
 		return doctor_run(o, stdout);
+	case OPT_ZOOM:
+		return zoom_run(o);
 	case OPT_RECORD:
 		return o->dry_run ? dryrun_run(o) : recorder_run(o);
 	}

@@ -88,6 +88,18 @@ static int opt_on_demand(const char *origin, const char *text, struct trigger_op
 			 origin, text);
 }
 
+static int opt_zoom(struct opt *o, const struct opt_entry *e, const char *origin, const char *text)
+{
+	struct trigger_options look;
+
+	if (trigger_parse(text, &look) || look.poll_ns || look.delay_ns || look.cpu_percent)
+		return log_error(-EINVAL, "%s: '%s' is not understood: give LEVEL:TIME, as full:10s",
+				 origin, text);
+	o->command = (enum opt_command)e->set;
+	o->zoom = text;
+	return 0;
+}
+
 static int opt_choose(const struct opt_choice *choices, const char *origin, const char *text,
 		      int *ret)
 {
@@ -188,6 +200,8 @@ static int opt_set(struct opt *o, const struct opt_entry *e, const char *origin,
 		return opt_share(e, origin, text, at);
 	case ON_DEMAND:
 		return opt_on_demand(origin, text, at);
+	case ZOOM:
+		return opt_zoom(o, e, origin, text);
 	case PAIR:
 		return opt_add_pair(o, origin, text);
 	case TEXT:
@@ -311,11 +325,11 @@ int opt_parse(int argc, char **argv, struct opt *ret)
 	if (err || ret->command == OPT_HELP || ret->command == OPT_VERSION)
 		return err;
 	err = opt_from_all(ret, argc, argv, true);
-	if (err || ret->command != OPT_RECORD)
+	if (err || (ret->command != OPT_RECORD && ret->command != OPT_ZOOM))
 		return err;
 	if (ret->pids_cnt == 0)
-		return log_error(-EINVAL,
-				 "no process to record: give --pid N, see dial9-agent --help");
+		return log_error(-EINVAL, "no process to %s: give --pid N, see dial9-agent --help",
+				 ret->command == OPT_ZOOM ? "look at" : "record");
 	if (ret->segment_max_sz > ret->total_max_sz)
 		return log_error(
 			-EINVAL,

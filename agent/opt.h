@@ -21,7 +21,7 @@
 #define OPT_PAIRS_MAX 64 /* a further --metadata is an error */
 #define OPT_LEVEL_AUTO -1 /* full, or what the budget affords of it */
 
-enum opt_command { OPT_RECORD, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
+enum opt_command { OPT_RECORD, OPT_DOCTOR, OPT_ZOOM, OPT_HELP, OPT_VERSION };
 
 struct opt_pair {
 	char *key, *value; /* owned; key is never empty */
@@ -36,6 +36,7 @@ struct opt {
 	int level; /* enum plan_level: that one, fixed; or OPT_LEVEL_AUTO */
 	double max_overhead; /* share of the target's CPU time, 0 = no limit; not if the level is fixed */
 	struct trigger_options on_demand; /* a closer look for a while */
+	const char *zoom; /* OPT_ZOOM: the look that a running agent is asked for */
 	bool allow_stepped; /* take sites the kernel must single-step */
 	bool perf_uprobes; /* one perf event a site even where one link for all would do */
 	bool has_task_events; /* DIAL9_TASK_TRACKING_ENABLED: spawn and end of tasks */

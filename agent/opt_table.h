@@ -21,6 +21,7 @@ enum opt_kind {
 	COMMAND,
 	SHARE, /* "3%", "0.5%" or "none" */
 	ON_DEMAND, /* trigger.h */
+	ZOOM, /* the same without conditions, and a command */
 };
 
 struct opt_choice {

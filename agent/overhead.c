@@ -94,9 +94,18 @@ void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in)
 		trigger_delay(&ov->trigger, in->head.ts_ns - in->runnable_ns);
 }
 
-struct trigger *overhead_trigger(struct overhead *ov)
+void overhead_pull(struct overhead *ov, const char *reason)
 {
-	return &ov->trigger;
+	trigger_pull(&ov->trigger, reason);
+}
+
+const char *overhead_ask(struct overhead *ov, const struct trigger_options *look, const char *reason)
+{
+	if (look->level > (int)ov->o.plan->level)
+		return "this recording was started without the probes of that level: start it with "
+		       "--on-demand too";
+	trigger_ask(&ov->trigger, look->level, look->time_ns, reason);
+	return NULL;
 }
 
 void overhead_sums(const struct overhead *ov, struct overhead_sums *ret)
@@ -174,8 +183,8 @@ static void overhead_look(struct overhead *ov, uint64_t now_ns)
 {
 	enum trigger_turn turn = trigger_turn(&ov->trigger, now_ns);
 
-	if (turn == TRIGGER_BEGIN && ov->trigger.o.level > (int)ladder_now(ov->o.ladder))
-		overhead_go(ov, (enum plan_level)ov->trigger.o.level, ov->trigger.reason);
+	if (turn == TRIGGER_BEGIN && ov->trigger.level > (int)ladder_now(ov->o.ladder))
+		overhead_go(ov, (enum plan_level)ov->trigger.level, ov->trigger.reason);
 	if (turn == TRIGGER_END && ov->o.share > 0)
 		budget_stay(&ov->budget, ov->budget.rung);
 	if (!trigger_holds(&ov->trigger))

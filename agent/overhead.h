@@ -47,8 +47,11 @@ void overhead_tick(struct overhead *ov, uint64_t now_ns);
 /* What may be worth a closer look, whatever the level. */
 void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in);
 
-/* The trigger, for pulls by hand. */
-struct trigger *overhead_trigger(struct overhead *ov);
+/* A closer look from now on: as --on-demand says, if it is given; or as asked for, which may be
+ * impossible: then returns why, a literal, else NULL. `reason` is a literal. */
+void overhead_pull(struct overhead *ov, const char *reason);
+const char *overhead_ask(struct overhead *ov, const struct trigger_options *look,
+			 const char *reason);
 
 struct overhead_sums { /* since overhead_open, up to the last interval; false: hits are not counted */
 	bool is_known;

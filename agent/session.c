@@ -12,6 +12,7 @@
 #include "arrivals.h"
 #include "bpf/wire.h"
 #include "clock.h"
+#include "control.h"
 #include "emit.h"
 #include "feature.h"
 #include "ladder.h"
@@ -50,6 +51,7 @@ struct session {
 	unsigned slot;
 	struct ladder *ladder;
 	struct overhead *overhead;
+	struct control *control; /* NULL = it could not be made */
 	bool is_attached, has_execed;
 	struct seatlearn seatlearn;
 	struct losses losses;
@@ -141,9 +143,32 @@ static int session_start_track(struct session *s, const struct opt *o)
 	return err;
 }
 
+/* A recording is worth having without it. */
+static void session_listen(struct session *s)
+{
+	int err = control_open(NULL, s->target->pid, s->target->start_ticks, &s->control);
+
+	if (err)
+		log_warn(err, "pid %d: no control socket (%s): --zoom will not reach this agent",
+			 s->target->pid, strerror(-err));
+}
+
+static void session_hear(struct session *s, uint64_t now_ns)
+{
+	struct trigger_options look;
+
+	for (int i = 0; s->control && i < CONTROL_CLIENTS_MAX; i++) {
+		if (!control_next(s->control, now_ns, &look))
+			return;
+		control_answer(s->control,
+			       overhead_ask(s->overhead, &look, "on demand: the control socket"));
+	}
+}
+
 static void session_free(struct session *s)
 {
 	session_detach(s);
+	control_close(s->control);
 	overhead_close(s->overhead);
 	ladder_close(s->ladder);
 	arrivals_close(s->arrivals);
@@ -231,6 +256,7 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 		.counts_ns = clock_now_ns(),
 		.flaws_ns = clock_now_ns(),
 	};
+	session_listen(s);
 	probe_activate(p, slot);
 out:
 	if (err)
@@ -242,7 +268,7 @@ out:
 
 void session_look_closer(struct session *s, const char *reason)
 {
-	trigger_pull(overhead_trigger(s->overhead), reason);
+	overhead_pull(s->overhead, reason);
 }
 
 void session_record(struct session *s, const struct wire_head *rec, size_t sz)
@@ -280,6 +306,7 @@ void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 	losses_tick(&s->losses, now_ns);
 	track_tick(s->track, now_ns); /* reads memory as of now: before what takes a while */
 	seatlearn_tick(&s->seatlearn, now_ns);
+	session_hear(s, now_ns);
 	if (!s->summary.end_ns) /* then nothing is recorded any more, and no hit counted */
 		overhead_tick(s->overhead, now_ns);
 	taskword_tick(s->taskword, &s->losses.counts, now_ns);

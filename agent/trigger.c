@@ -97,8 +97,11 @@ void trigger_init(struct trigger *t, const struct trigger_options *o)
 /* The first reason stands until the closer look is over. */
 static void trigger_condition(struct trigger *t, const char *reason)
 {
-	if (!t->reason)
-		t->reason = reason;
+	if (t->reason)
+		return;
+	t->reason = reason;
+	t->level = t->o.level;
+	t->time_ns = t->o.time_ns;
 }
 
 void trigger_poll(struct trigger *t, uint64_t ns)
@@ -122,10 +125,16 @@ void trigger_cpu(struct trigger *t, uint64_t cpu_ns, uint64_t took_ns)
 
 void trigger_pull(struct trigger *t, const char *reason)
 {
-	if (!t->o.is_set)
-		return;
+	if (t->o.is_set)
+		trigger_ask(t, t->o.level, t->o.time_ns, reason);
+}
+
+void trigger_ask(struct trigger *t, int level, uint64_t time_ns, const char *reason)
+{
 	t->rest_until_ns = t->until_ns = 0;
 	t->reason = reason;
+	t->level = level;
+	t->time_ns = time_ns;
 }
 
 enum trigger_turn trigger_turn(struct trigger *t, uint64_t now_ns)
@@ -135,14 +144,14 @@ enum trigger_turn trigger_turn(struct trigger *t, uint64_t now_ns)
 			return TRIGGER_NONE;
 		t->until_ns = 0;
 		t->reason = NULL;
-		t->rest_until_ns = now_ns + TRIGGER_REST_FACTOR * t->o.time_ns;
+		t->rest_until_ns = now_ns + TRIGGER_REST_FACTOR * t->time_ns;
 		return TRIGGER_END;
 	}
 	if (now_ns < t->rest_until_ns)
 		t->reason = NULL;
 	if (!t->reason)
 		return TRIGGER_NONE;
-	t->until_ns = now_ns + t->o.time_ns;
+	t->until_ns = now_ns + t->time_ns;
 	t->pulls_cnt++;
 	return TRIGGER_BEGIN;
 }

@@ -26,6 +26,8 @@ struct trigger_options {
 
 struct trigger {
 	struct trigger_options o;
+	int level; /* of the closer look that waits or holds; */
+	uint64_t time_ns; /* its length */
 	const char *reason; /* of the pull that waits or holds, NULL = none; a literal */
 	uint64_t until_ns; /* of the closer look, 0 = there is none */
 	uint64_t rest_until_ns; /* no condition counts before */
@@ -42,8 +44,11 @@ void trigger_poll(struct trigger *t, uint64_t ns);
 void trigger_delay(struct trigger *t, uint64_t ns);
 void trigger_cpu(struct trigger *t, uint64_t cpu_ns, uint64_t took_ns);
 
-/* By hand: also while it rests, and again while it holds (it then lasts longer). `reason`: a literal. */
+/* By hand: also while it rests, and again while it holds (it then lasts longer). `reason`: a literal.
+ * Without options nothing happens. */
 void trigger_pull(struct trigger *t, const char *reason);
+/* The same, to a level and for a time of its own, and without options too. */
+void trigger_ask(struct trigger *t, int level, uint64_t time_ns, const char *reason);
 
 enum trigger_turn { TRIGGER_NONE, TRIGGER_BEGIN, TRIGGER_END };
 

@@ -12,6 +12,7 @@ BUILD=${BUILD:-build}
 ROUNDS=${ROUNDS:-5}
 SECS=${SECS:-3}
 RATES=${RATES:-0 5000}
+LEVELS=${LEVELS:-stat polls wakes full auto}
 [ "$(id -u)" = 0 ] || { echo "levels: probes need root" >&2; exit 1; }
 
 work=$(mktemp -d)
@@ -69,7 +70,7 @@ serve 0 >/dev/null
 for rate in $RATES; do
 	for _ in $(seq "$ROUNDS"); do
 		alone=$(serve "$rate")
-		for level in stat polls wakes full auto; do
+		for level in $LEVELS; do
 			with=$(record $level "$rate")
 			again=$(serve "$rate")
 			echo "$rate $level $alone $with $again $(jq -r '.budget |

@@ -131,3 +131,27 @@ serve() { # SECS [RATE]
 	[ "$(levels | sed -n 2p | cut -f 3)" = "on demand: a long poll" ]
 	[ "$(levels | awk 'NR == 2 { t = $1 } NR == 3 { print ($1 - t > 400000000 && $1 - t < 900000000) }')" = 1 ]
 }
+
+zoom() { "$AGENT" --pid "$TARGET" --zoom "$1" 2>"$T/zoom.err"; }
+
+@test "a closer look is asked for by the control socket, and refused where it cannot be had" {
+	local socket
+	target_start newest stripped --mode steady --secs 60
+	no zoom full:300ms
+	grep 'no dial9-agent records process' "$T/zoom.err"
+	agent_start --verbose --level polls --on-demand wakes:1h
+	socket=$(echo /run/dial9-agent/"$TARGET"-*.sock)
+	[ "$(stat -c '%a %u' "$socket")" = "600 0" ]
+	no zoom full:300ms
+	grep 'without the probes of that level' "$T/zoom.err"
+	zoom wakes:300ms
+	wait_for 20 changed 2
+	agent_stop
+	[ ! -e "$socket" ]
+	kill "$TARGET"
+	wait_end "$TARGET" 10
+	verify
+	levels
+	[ "$(levels | cut -f 2 | xargs)" = "polls wakes polls" ]
+	[ "$(levels | sed -n 2p | cut -f 3)" = "on demand: the control socket" ]
+}

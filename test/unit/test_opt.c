@@ -143,6 +143,12 @@ static void test_on_demand(void **state)
 	assert_int_equal(o.on_demand.time_ns, 10000000000ull);
 	assert_int_equal(o.on_demand.poll_ns, 5000000);
 	assert_non_null(strstr(complaint("-p 1 --on-demand full"), "--on-demand: 'full'"));
+	opt_done(&o);
+	assert_int_equal(parse(&o, "-p 1 --zoom full:10s"), 0);
+	assert_int_equal(o.command, OPT_ZOOM);
+	assert_string_equal(o.zoom, "full:10s");
+	assert_non_null(strstr(complaint("-p 1 --zoom full:10s,poll>5ms"), "--zoom: 'full:10s"));
+	assert_non_null(strstr(complaint("--zoom full:10s"), "no process to look at"));
 }
 
 static void test_every_flag(void **state)

@@ -150,6 +150,32 @@ static void nothing_pulls_what_is_not_set(void **state)
 	assert_int_equal(trigger_turn(&t, 1), TRIGGER_NONE);
 }
 
+static void asked_for_it_needs_no_options(void **state)
+{
+	struct trigger t;
+
+	(void)state;
+	trigger_init(&t, &(struct trigger_options){ .is_set = false });
+	trigger_pull(&t, "signal");
+	assert_int_equal(trigger_turn(&t, SEC), TRIGGER_NONE);
+	trigger_ask(&t, PLAN_WAKES, 2 * SEC, "socket");
+	assert_int_equal(trigger_turn(&t, SEC), TRIGGER_BEGIN);
+	assert_int_equal(t.level, PLAN_WAKES);
+	assert_string_equal(t.reason, "socket");
+	assert_int_equal(trigger_turn(&t, 3 * SEC - 1), TRIGGER_NONE);
+	assert_int_equal(trigger_turn(&t, 3 * SEC), TRIGGER_END);
+	/* its own level and time are for once: the options' are back at the next signal */
+	t = made("full:1s");
+	trigger_ask(&t, PLAN_POLLS, 5 * SEC, "socket");
+	assert_int_equal(trigger_turn(&t, SEC), TRIGGER_BEGIN);
+	assert_int_equal(t.level, PLAN_POLLS);
+	assert_int_equal(trigger_turn(&t, 6 * SEC), TRIGGER_END);
+	trigger_pull(&t, "signal");
+	assert_int_equal(trigger_turn(&t, 7 * SEC), TRIGGER_BEGIN);
+	assert_int_equal(t.level, PLAN_FULL);
+	assert_int_equal(trigger_turn(&t, 8 * SEC), TRIGGER_END);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +185,7 @@ int main(void)
 		cmocka_unit_test(a_second_pull_makes_it_longer),
 		cmocka_unit_test(conditions_pull_above_their_limit),
 		cmocka_unit_test(nothing_pulls_what_is_not_set),
+		cmocka_unit_test(asked_for_it_needs_no_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
