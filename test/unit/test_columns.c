@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "eventscript.h"
+#include "test/unit/scratch.h"
 #include "viewer/core/columns.h"
 #include "viewer/core/index.h"
 
@@ -17,30 +18,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static char dir[64];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/dial9-columns-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command);
-}
-
 static void save(struct eventscript *s, const char *name, size_t cut)
 {
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, s->enc.buf, s->enc.len - cut), s->enc.len - cut);
@@ -55,8 +38,8 @@ static struct columns *open_files(const char *a, const char *b, bool is_gap)
 	struct index_file files[2] = { { path_a, false }, { path_b, is_gap } };
 	struct columns *c = NULL;
 
-	snprintf(path_a, sizeof(path_a), "%s/%s", dir, a);
-	snprintf(path_b, sizeof(path_b), "%s/%s", dir, b ? b : "");
+	snprintf(path_a, sizeof(path_a), "%s/%s", scratch, a);
+	snprintf(path_b, sizeof(path_b), "%s/%s", scratch, b ? b : "");
 	assert_int_equal(index_open(&c, files, b ? 2 : 1, &opt), 0);
 	return c;
 }
@@ -348,5 +331,5 @@ int main(void)
 		cmocka_unit_test(test_no_file),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -9,6 +9,7 @@
 
 #include "agent/dirlock.h"
 #include "agent/log.h"
+#include "test/unit/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,25 +21,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char scratch[64], run_dir[96];
+static char run_dir[96];
 
-static int scratch_open(void **state)
+static int in_scratch(void **state)
 {
-	(void)state;
 	log_set_level(LOG_ERROR);
-	strcpy(scratch, "/tmp/dial9-test-XXXXXX");
-	assert_non_null(mkdtemp(scratch));
+	assert_int_equal(scratch_make(state), 0);
 	snprintf(run_dir, sizeof(run_dir), "%s/run", scratch);
 	return 0;
-}
-
-static int scratch_close(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
 }
 
 /* What the function logs on standard error while it runs. */
@@ -198,14 +188,14 @@ static void test_directory_owner(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_second_is_refused_by_name, scratch_open,
-						scratch_close),
+		cmocka_unit_test_setup_teardown(test_second_is_refused_by_name, in_scratch,
+						scratch_remove),
 		cmocka_unit_test_setup_teardown(test_other_start_time_is_another_process,
-						scratch_open, scratch_close),
-		cmocka_unit_test_setup_teardown(test_kill_releases, scratch_open, scratch_close),
+						in_scratch, scratch_remove),
+		cmocka_unit_test_setup_teardown(test_kill_releases, in_scratch, scratch_remove),
 		cmocka_unit_test(test_boot_id),
-		cmocka_unit_test_setup_teardown(test_directories, scratch_open, scratch_close),
-		cmocka_unit_test_setup_teardown(test_directory_owner, scratch_open, scratch_close),
+		cmocka_unit_test_setup_teardown(test_directories, in_scratch, scratch_remove),
+		cmocka_unit_test_setup_teardown(test_directory_owner, in_scratch, scratch_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

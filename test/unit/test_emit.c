@@ -12,32 +12,15 @@
 #include "agent/names.h"
 #include "test/unit/track_fixture.h"
 
-static struct fixture fx;
-
-static int setup(void **state)
-{
-	(void)state;
-	log_set_level(LOG_ERROR);
-	fx_open(&fx, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
-	return 0;
-}
-
 static void start(uint64_t ts, uint64_t worker, uint64_t task)
 {
 	emit_put_poll_start(fx.emit, ts,
-			    &(struct d9_poll_start){.worker_id = worker, .task_id = task});
+			    &(struct d9_poll_start){ .worker_id = worker, .task_id = task });
 }
 
 static void end(uint64_t ts, uint64_t worker)
 {
-	emit_put_poll_end(fx.emit, ts, &(struct d9_poll_end){.worker_id = worker});
+	emit_put_poll_end(fx.emit, ts, &(struct d9_poll_end){ .worker_id = worker });
 }
 
 static void test_first_words(void **state)
@@ -58,8 +41,8 @@ static void test_first_words(void **state)
 
 static void test_rotation(void **state)
 {
-	const uint64_t stack[] = {0x30, 0x10, 0x20, 0x10};
-	const struct emit_level level = {78, "polls", "a,b", "inferred", "budget"};
+	const uint64_t stack[] = { 0x30, 0x10, 0x20, 0x10 };
+	const struct emit_level level = { 78, "polls", "a,b", "inferred", "budget" };
 	struct emit_stats st;
 	size_t n;
 
@@ -67,13 +50,13 @@ static void test_rotation(void **state)
 	emit_level(fx.emit, 1500, &level);
 	start(2000, 1, 9);
 	emit_frames(fx.emit, stack, 4);
-	emit_put_cpu_sample(fx.emit, 2100, &(struct d9_cpu_sample){.tid = 5});
+	emit_put_cpu_sample(fx.emit, 2100, &(struct d9_cpu_sample){ .tid = 5 });
 	fx.should_rotate = true;
 	emit_tick(fx.emit, 3000);
 	end(3100, 1); /* the poll reaches across: it is not cut in two */
 	start(3200, 1, 10);
 	emit_frames(fx.emit, stack, 4);
-	emit_put_cpu_sample(fx.emit, 3300, &(struct d9_cpu_sample){.tid = 5});
+	emit_put_cpu_sample(fx.emit, 3300, &(struct d9_cpu_sample){ .tid = 5 });
 	fx_decode(&fx);
 	assert_int_equal(fx.segments_cnt, 2);
 	assert_int_equal(fx.addrs_cnt, 3);
@@ -208,7 +191,7 @@ static void test_pools_fill(void **state)
 		emit_frames(fx.emit, frames, 100);
 		emit_put_cpu_sample(fx.emit, 2000 + i,
 				    &(struct d9_cpu_sample){
-					    .tid = 5, .has_thread_name = true, .thread_name = id});
+					    .tid = 5, .has_thread_name = true, .thread_name = id });
 	}
 	fx_decode(&fx);
 	assert_int_equal(fx_cnt(&fx, D9_EV_CPU_SAMPLE), 40000);
@@ -242,10 +225,14 @@ static void test_worker_id_out_of_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(test_first_words),	   T(test_rotation),	 T(test_metadata_when_changed),
-		T(test_flush_in_time),	   T(test_refused_writes), T(test_loss_and_self),
-		T(test_pools_fill),	   T(test_worker_id_out_of_range),
+		FX_TEST(test_first_words),
+		FX_TEST(test_rotation),
+		FX_TEST(test_metadata_when_changed),
+		FX_TEST(test_flush_in_time),
+		FX_TEST(test_refused_writes),
+		FX_TEST(test_loss_and_self),
+		FX_TEST(test_pools_fill),
+		FX_TEST(test_worker_id_out_of_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

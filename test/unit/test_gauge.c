@@ -9,47 +9,6 @@
 
 #include "test/unit/track_fixture.h"
 
-static struct fixture fx;
-
-static int setup(void **state)
-{
-	(void)state;
-	fx_open(&fx, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
-	return 0;
-}
-
-/* Polls one task of list `owner` on `tid`; returns the worker id it was written with. */
-static uint64_t poll_once(uint32_t tid, uint32_t owner, uint64_t ts)
-{
-	static uint64_t task = 1000;
-	size_t before;
-
-	fx_decode(&fx);
-	before = fx_cnt(&fx, D9_EV_POLL_START);
-	task++;
-	fx_start(&fx, ts, tid, task, owner, 0);
-	fx_end(&fx, ts + 1, tid, task, 0, 0);
-	fx_decode(&fx);
-	assert_int_equal(fx_check_alternation(&fx), 0);
-	if (fx_cnt(&fx, D9_EV_POLL_START) == before)
-		return UINT64_MAX;
-	return fx_nth(&fx, D9_EV_POLL_START, before)->u[D9F_poll_start_worker_id];
-}
-
-static const char *meta(const char *key)
-{
-	const char *v = metadata_get(fx.metadata, key);
-
-	return v ? v : "(unset)";
-}
-
 static void test_runtime_metrics(void **state)
 {
 	const struct fx_event *e;
@@ -59,14 +18,14 @@ static void test_runtime_metrics(void **state)
 	fx_owner(&fx, 1, 101, 11, FX_MULTI(1));
 	fx_owner(&fx, 1, 102, 12, FX_CURRENT(1));
 	fx_owner(&fx, 1, 103, 13, 0x777);
-	poll_once(101, 11, 100);
-	poll_once(102, 12, 200);
-	poll_once(103, 13, 300);
+	fx_poll_once(101, 11, 100);
+	fx_poll_once(102, 12, 200);
+	fx_poll_once(103, 13, 300);
 	track_tick(fx.track, 1000);
 	fx_decode(&fx);
 	assert_int_equal(fx_cnt(&fx, D9_EV_RUNTIME_METRICS), 2);
-	assert_non_null(strstr(meta("agent.unknown"), "RuntimeMetricsEvent.alive_tasks"));
-	assert_non_null(strstr(meta("agent.unknown"), "RuntimeMetricsEvent.global_queue_depth"));
+	assert_non_null(strstr(fx_meta("agent.unknown"), "RuntimeMetricsEvent.alive_tasks"));
+	assert_non_null(strstr(fx_meta("agent.unknown"), "RuntimeMetricsEvent.global_queue_depth"));
 	fx.world.depth = 7;
 	fx.world.alive = 90;
 	track_tick(fx.track, 2000);
@@ -76,7 +35,7 @@ static void test_runtime_metrics(void **state)
 	assert_int_equal(e->u[D9F_runtime_metrics_global_queue_depth], 7);
 	assert_int_equal(e->u[D9F_runtime_metrics_alive_tasks], 90);
 	assert_int_equal(fx_nth(&fx, D9_EV_RUNTIME_METRICS, 3)->ts_ns, 2000);
-	assert_string_equal(meta("agent.unknown"), "");
+	assert_string_equal(fx_meta("agent.unknown"), "");
 }
 
 /* Recorded since the program's first task, without losses: our own count stands in. */
@@ -103,19 +62,19 @@ static void test_own_alive_count(void **state)
 		track_tick(fx.track, 2000 + i);
 	fx_decode(&fx);
 	assert_int_equal(fx_cnt(&fx, D9_EV_RUNTIME_METRICS), 1);
-	assert_null(strstr(meta("agent.unknown"), "alive_tasks"));
+	assert_null(strstr(fx_meta("agent.unknown"), "alive_tasks"));
 	track_tick(fx.track, 2010);
 	fx_decode(&fx);
 	assert_int_equal(fx_nth(&fx, D9_EV_RUNTIME_METRICS, 1)->u[D9F_runtime_metrics_alive_tasks],
 			 0);
-	assert_non_null(strstr(meta("agent.unknown"), "alive_tasks"));
+	assert_non_null(strstr(fx_meta("agent.unknown"), "alive_tasks"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_runtime_metrics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_own_alive_count, setup, teardown),
+		FX_TEST(test_runtime_metrics),
+		FX_TEST(test_own_alive_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

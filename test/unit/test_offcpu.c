@@ -11,25 +11,13 @@
 
 #define OWNER 5
 
-static struct fixture fx;
-
 static int setup(void **state)
 {
 	(void)state;
 	fx_open(&fx, NULL);
-	for (uint32_t i = 0; i < 4; i++) {
-		fx_seat(&fx, (pid_t)(101 + i), FX_MULTI(1), i, 4, true);
-		fx_name(&fx, (pid_t)(101 + i), "tokio-rt-worker");
-		track_thread(fx.track, (pid_t)(101 + i));
-	}
-	fx_owner(&fx, 1000, 101, OWNER, FX_MULTI(1));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
+	fx_workers(FX_MULTI(1), OWNER, true);
+	for (pid_t tid = 101; tid < 101 + FX_WORKERS; tid++)
+		track_thread(fx.track, tid);
 	return 0;
 }
 
@@ -234,7 +222,7 @@ static void test_frames_count_lies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, fx_teardown)
 		T(test_park),
 		T(test_parks_alternate),
 		T(test_off_cpu_in_poll),

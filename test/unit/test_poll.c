@@ -11,25 +11,12 @@
 #define RT FX_MULTI(0x10)
 #define OWNER 5
 
-static struct fixture fx;
-
 /* Threads 101.. are workers 0.. of a runtime with 4 workers. */
 static int setup(void **state)
 {
 	(void)state;
 	fx_open(&fx, NULL);
-	for (uint32_t i = 0; i < 4; i++) {
-		fx_seat(&fx, (pid_t)(101 + i), RT, i, 4, true);
-		fx_name(&fx, (pid_t)(101 + i), "tokio-rt-worker");
-	}
-	fx_owner(&fx, 1000, 101, OWNER, RT);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
+	fx_workers(RT, OWNER, true);
 	return 0;
 }
 
@@ -518,7 +505,7 @@ static void test_too_deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, fx_teardown)
 		T(test_start_and_end),	   T(test_alive_once),
 		T(test_missing_end_is_inferred), T(test_inferred_level),
 		T(test_polled_elsewhere),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "eventscript.h"
+#include "test/unit/scratch.h"
 #include "viewer/reader.h"
 
 #include <errno.h>
@@ -16,24 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char dir[64];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/dial9-reader-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command);
-}
 
 /* Three polls, then the metadata that says their queue lengths are unknown. `cut` bytes are left
  * out at the end. */
@@ -49,7 +32,7 @@ static void write_file(const char *name, size_t cut)
 		SCRIPT_PUT(s, poll_start, i * 100, .task_id = i,
 			   .spawn_loc = eventscript_str(s, "a.rs:1:1"));
 	SCRIPT_PUT(s, segment_metadata, 400, .entries = &fact, .entries_cnt = 1);
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, s->enc.buf, s->enc.len - cut), s->enc.len - cut);
@@ -62,7 +45,7 @@ static struct traceset_file file(const char *name, bool is_active)
 	static char path[256];
 	struct traceset_file f = { .path = path, .is_active = is_active };
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	f.name = path;
 	return f;
 }
@@ -171,15 +154,14 @@ static void test_a_callback_stops_it(void **state)
 	assert_int_equal(s.events, 2);
 }
 
-#define DIR_TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DIR_TEST(test_facts_come_before_the_events),
-		DIR_TEST(test_a_file_sealed_meanwhile_is_found),
-		DIR_TEST(test_cut_tails),
-		DIR_TEST(test_a_callback_stops_it),
+		SCRATCH_TEST(test_facts_come_before_the_events),
+		SCRATCH_TEST(test_a_file_sealed_meanwhile_is_found),
+		SCRATCH_TEST(test_cut_tails),
+		SCRATCH_TEST(test_a_callback_stops_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

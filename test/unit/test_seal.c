@@ -11,6 +11,7 @@
 #include "agent/seal.h"
 #include "agent/segfile.h"
 #include "agent/tracedir.h"
+#include "test/unit/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,20 +21,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char scratch[64];
 static struct tracedir dir;
 static struct seal *seal;
 static uint64_t next_index;
 
-static int scratch_open(void **state)
+static int opened(void **state)
 {
 	struct seal_options o = { .sink.compression = D9_GZIP, .budget_sz = 1ull << 30 };
 
-	(void)state;
 	log_set_level(LOG_ERROR);
 	next_index = 0;
-	strcpy(scratch, "/tmp/dial9-test-XXXXXX");
-	assert_non_null(mkdtemp(scratch));
+	assert_int_equal(scratch_make(state), 0);
 	assert_int_equal(tracedir_open(&dir, scratch, "abcd-1"), 0);
 	assert_true(dir.is_new);
 	o.trace_fd = dir.root_fd;
@@ -41,16 +39,12 @@ static int scratch_open(void **state)
 	return 0;
 }
 
-static int scratch_close(void **state)
+static int closed(void **state)
 {
-	char command[128];
-
-	(void)state;
 	seal_close(seal);
 	seal_close(NULL);
 	tracedir_close(&dir, true);
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
+	return scratch_remove(state);
 }
 
 static bool has(const char *name)
@@ -232,7 +226,7 @@ static void test_tracedir(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, opened, closed)
 	const struct CMUnitTest tests[] = {
 		TEST(test_submit_and_hurry),
 		TEST(test_name_taken),

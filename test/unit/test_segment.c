@@ -11,6 +11,7 @@
 #include "agent/segment.h"
 #include "agent/target.h"
 #include "format/trace.h"
+#include "test/unit/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,16 +31,14 @@
 #define MIB (1024ull * 1024)
 #define SEC 1000000000ull
 
-static char scratch[64], trace_dir[96], run_dir[96];
+static char trace_dir[96], run_dir[96];
 static struct target target = { .pid = 4242, .start_ticks = 99 };
 static struct segment_options options;
 
-static int scratch_open(void **state)
+static int in_scratch(void **state)
 {
-	(void)state;
 	log_set_level(LOG_ERROR);
-	strcpy(scratch, "/tmp/dial9-test-XXXXXX");
-	assert_non_null(mkdtemp(scratch));
+	assert_int_equal(scratch_make(state), 0);
 	snprintf(trace_dir, sizeof(trace_dir), "%s/traces", scratch);
 	snprintf(run_dir, sizeof(run_dir), "%s/run", scratch);
 	options = (struct segment_options){
@@ -49,15 +48,6 @@ static int scratch_open(void **state)
 		.total_max_sz = 1024 * MIB,
 	};
 	return 0;
-}
-
-static int scratch_close(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
 }
 
 static uint64_t now_ns(void)
@@ -559,7 +549,7 @@ static void test_torn_segment(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, in_scratch, scratch_remove)
 	const struct CMUnitTest tests[] = {
 		TEST(test_formats),
 		TEST(test_second_agent_is_refused),

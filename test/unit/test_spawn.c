@@ -11,7 +11,6 @@
 
 #define OWNER 5
 
-static struct fixture fx;
 /* Tokio before 1.35: no bind, spawns are dated by the counter */
 static const struct track_options no_bind = {.has_exact_ends = true,
 					      .has_task_events = true,
@@ -20,9 +19,7 @@ static const struct track_options no_bind = {.has_exact_ends = true,
 static void open_with(const struct track_options *o)
 {
 	fx_open(&fx, o);
-	for (uint32_t i = 0; i < 4; i++)
-		fx_seat(&fx, (pid_t)(101 + i), FX_MULTI(1), i, 4, true);
-	fx_owner(&fx, 1000, 101, OWNER, FX_MULTI(1));
+	fx_workers(FX_MULTI(1), OWNER, false);
 }
 
 static int setup(void **state)
@@ -36,13 +33,6 @@ static int setup_no_bind(void **state)
 {
 	(void)state;
 	open_with(&no_bind);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
 	return 0;
 }
 
@@ -261,8 +251,8 @@ static void test_two_copies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_bind, setup, teardown),
-#define T(f) cmocka_unit_test_setup_teardown(f, setup_no_bind, teardown)
+		cmocka_unit_test_setup_teardown(test_bind, setup, fx_teardown),
+#define T(f) cmocka_unit_test_setup_teardown(f, setup_no_bind, fx_teardown)
 		T(test_counter_dates_spawns),
 		T(test_foreign_counter_is_refused),
 		T(test_wrong_counter_only),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "eventscript.h"
+#include "test/unit/scratch.h"
 #include "viewer/core/columns.h"
 #include "viewer/core/index.h"
 #include "viewer/core/store.h"
@@ -22,27 +23,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static char dir[64], trace[128], cache[128];
+static char trace[128], cache[128];
 static int built; /* calls of progress: the trace was decoded, not found */
 
 static int make_dir(void **state)
 {
-	(void)state;
-	strcpy(dir, "/tmp/dial9-store-XXXXXX");
-	if (!mkdtemp(dir))
+	if (scratch_make(state))
 		return -1;
-	snprintf(trace, sizeof(trace), "%s/trace.bin", dir);
-	snprintf(cache, sizeof(cache), "%s/cache", dir);
+	snprintf(trace, sizeof(trace), "%s/trace.bin", scratch);
+	snprintf(cache, sizeof(cache), "%s/cache", scratch);
 	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command);
 }
 
 static int count_build(void *ctx, size_t file, uint64_t in_sz, uint64_t events)
@@ -194,7 +184,7 @@ static void test_hostile_reference(void **state)
 	(void)state;
 	write_trace(5000);
 	c = open_cached(0);
-	snprintf(path, sizeof(path), "%s/hostile", dir);
+	snprintf(path, sizeof(path), "%s/hostile", scratch);
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(store_write(c, fd, "id", 2), 0);
@@ -225,7 +215,7 @@ static void test_foreign_directory(void **state)
 	write_trace(6000);
 	index_close(open_cached(1));
 	assert_int_equal(cached(path), 1);
-	snprintf(other, sizeof(other), "%s/elsewhere", dir);
+	snprintf(other, sizeof(other), "%s/elsewhere", scratch);
 	assert_int_equal(rename(path, other), 0);
 	assert_int_equal(symlink(other, path), 0);
 	index_close(open_cached(1));
@@ -272,5 +262,5 @@ int main(void)
 		cmocka_unit_test(test_fresh_is_not_kept), cmocka_unit_test(test_key),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, make_dir, scratch_remove);
 }

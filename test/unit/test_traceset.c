@@ -7,6 +7,7 @@
 /* cmocka.h needs those four first */
 #include <cmocka.h>
 
+#include "test/unit/scratch.h"
 #include "viewer/traceset.h"
 
 #include <errno.h>
@@ -17,30 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char dir[64];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/dial9-traceset-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return system(command);
-}
-
 static void touch(const char *name)
 {
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	if (strchr(name, '/')) {
 		*strrchr(path, '/') = '\0';
 		mkdir(path, 0777);
@@ -66,7 +49,7 @@ static void test_order(void **state)
 	touch("b-2/.hidden.1.bin");
 	touch("a-1/demo.bin");
 	touch("c-3/other.txt");
-	assert_int_equal(traceset_open(dir, &set), 0);
+	assert_int_equal(traceset_open(scratch, &set), 0);
 	assert_int_equal(set.recordings_cnt, 2);
 	assert_string_equal(set.recordings[0].name, "a-1");
 	assert_true(set.recordings[0].files[0].number == TRACESET_NO_NUMBER);
@@ -93,7 +76,7 @@ static void test_same_segment_twice(void **state)
 	touch("trace.0.bin");
 	touch("trace.0.bin.gz");
 	touch("trace.1.bin.active");
-	assert_int_equal(traceset_open(dir, &set), 0);
+	assert_int_equal(traceset_open(scratch, &set), 0);
 	assert_int_equal(set.recordings_cnt, 1);
 	assert_int_equal(set.recordings[0].files_cnt, 2);
 	assert_string_equal(set.recordings[0].files[0].name, "trace.0.bin");
@@ -108,11 +91,11 @@ static void test_links_inside_are_not_followed(void **state)
 
 	(void)state;
 	touch("x-1/trace.0.bin");
-	snprintf(path, sizeof(path), "%s/x-1/trace.1.bin", dir);
+	snprintf(path, sizeof(path), "%s/x-1/trace.1.bin", scratch);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
-	snprintf(path, sizeof(path), "%s/y-2", dir);
+	snprintf(path, sizeof(path), "%s/y-2", scratch);
 	assert_int_equal(symlink("x-1", path), 0);
-	assert_int_equal(traceset_open(dir, &set), 0);
+	assert_int_equal(traceset_open(scratch, &set), 0);
 	assert_int_equal(set.recordings_cnt, 1);
 	assert_int_equal(set.recordings[0].files_cnt, 1);
 	traceset_close(&set);
@@ -123,7 +106,7 @@ static void test_failures(void **state)
 	struct traceset set;
 
 	(void)state;
-	assert_int_equal(traceset_open(dir, &set), -ENODATA);
+	assert_int_equal(traceset_open(scratch, &set), -ENODATA);
 	traceset_close(&set);
 	assert_int_equal(traceset_open("/nonexistent", &set), -ENOENT);
 	traceset_close(&set);
@@ -136,21 +119,20 @@ static void test_any_file_name(void **state)
 
 	(void)state;
 	touch("whatever");
-	snprintf(path, sizeof(path), "%s/whatever", dir);
+	snprintf(path, sizeof(path), "%s/whatever", scratch);
 	assert_int_equal(traceset_open(path, &set), 0);
 	assert_string_equal(set.recordings[0].name, "whatever");
 	assert_true(set.recordings[0].files[0].number == TRACESET_NO_NUMBER);
 	traceset_close(&set);
 }
 
-#define DIR_TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DIR_TEST(test_order),	      DIR_TEST(test_same_segment_twice),
-		DIR_TEST(test_failures),      DIR_TEST(test_links_inside_are_not_followed),
-		DIR_TEST(test_any_file_name),
+		SCRATCH_TEST(test_order),	      SCRATCH_TEST(test_same_segment_twice),
+		SCRATCH_TEST(test_failures),      SCRATCH_TEST(test_links_inside_are_not_followed),
+		SCRATCH_TEST(test_any_file_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

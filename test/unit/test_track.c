@@ -13,8 +13,6 @@
 #include "agent/log.h"
 #include "test/unit/track_fixture.h"
 
-static struct fixture fx;
-
 static uint32_t rnd(uint32_t n)
 {
 	return (uint32_t)rand() % n;

@@ -10,37 +10,13 @@
 #include "agent/unread.h"
 #include "test/unit/track_fixture.h"
 
-static struct fixture fx;
-
-static int setup(void **state)
-{
-	(void)state;
-	fx_open(&fx, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
-	return 0;
-}
-
-static const char *meta(const char *key)
-{
-	const char *v = metadata_get(fx.metadata, key);
-
-	return v ? v : "(unset)";
-}
-
 static void poll(uint32_t tid, uint64_t ts, uint64_t task, uint16_t queue)
 {
-	struct wire_poll_start r = {
-		.head = {.ts_ns = ts, .tid = tid, .kind = WIRE_POLL_START},
-		.task_id = task,
-		.vtable = 0xa000,
-		.owner_id = 11,
-		.local_queue = queue};
+	struct wire_poll_start r = { .head = { .ts_ns = ts, .tid = tid, .kind = WIRE_POLL_START },
+				     .task_id = task,
+				     .vtable = 0xa000,
+				     .owner_id = 11,
+				     .local_queue = queue };
 
 	fx_record(&fx, &r, sizeof(r));
 	fx_end(&fx, ts + 1, tid, task, 0, 0);
@@ -60,8 +36,8 @@ static void test_read_at_once(void **state)
 	poll(101, 100, 1, 0);
 	poll(102, 110, 2, 5);
 	track_tick(fx.track, 1000);
-	assert_string_equal(meta("tokio.local_queue"), "true");
-	assert_string_equal(meta("agent.local_queue_unread"), "(unset)");
+	assert_string_equal(fx_meta("tokio.local_queue"), "true");
+	assert_string_equal(fx_meta("agent.local_queue_unread"), "(unset)");
 }
 
 static void test_learnt_later(void **state)
@@ -70,19 +46,19 @@ static void test_learnt_later(void **state)
 	two_workers();
 	poll(101, 100, 1, WIRE_QUEUE_UNKNOWN);
 	track_tick(fx.track, 1000);
-	assert_string_equal(meta("tokio.local_queue"), "false");
-	assert_non_null(strstr(meta("agent.unknown"), "PollStartEvent.local_queue"));
+	assert_string_equal(fx_meta("tokio.local_queue"), "false");
+	assert_non_null(strstr(fx_meta("agent.unknown"), "PollStartEvent.local_queue"));
 	poll(102, 1100, 2, 4);
 	track_tick(fx.track, 2000);
-	assert_string_equal(meta("tokio.local_queue"), "partial");
-	assert_string_equal(meta("agent.local_queue_unread"), "0");
-	assert_null(strstr(meta("agent.unknown"), "PollStartEvent.local_queue"));
+	assert_string_equal(fx_meta("tokio.local_queue"), "partial");
+	assert_string_equal(fx_meta("agent.local_queue_unread"), "0");
+	assert_null(strstr(fx_meta("agent.unknown"), "PollStartEvent.local_queue"));
 	poll(101, 2100, 1, 1);
 	track_tick(fx.track, 99 + UNREAD_HOLD_NS);
-	assert_string_equal(meta("tokio.local_queue"), "partial");
+	assert_string_equal(fx_meta("tokio.local_queue"), "partial");
 	track_tick(fx.track, 100 + UNREAD_HOLD_NS);
-	assert_string_equal(meta("tokio.local_queue"), "true");
-	assert_string_equal(meta("agent.local_queue_unread"), "");
+	assert_string_equal(fx_meta("tokio.local_queue"), "true");
+	assert_string_equal(fx_meta("agent.local_queue_unread"), "");
 }
 
 /* The zero of a worker that was read before is announced before it stands in the file. */
@@ -104,16 +80,16 @@ static void test_told_before(void **state)
 	fx_decode(&fx);
 	assert_int_equal(fx_cnt(&fx, D9_EV_SEGMENT_METADATA), told + 1);
 	assert_int_equal(fx_nth(&fx, D9_EV_SEGMENT_METADATA, told)->ts_ns, 3000);
-	assert_string_equal(meta("tokio.local_queue"), "partial");
-	assert_string_equal(meta("agent.local_queue_unread"), "0");
+	assert_string_equal(fx_meta("tokio.local_queue"), "partial");
+	assert_string_equal(fx_meta("agent.local_queue_unread"), "0");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_read_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_learnt_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_told_before, setup, teardown),
+		FX_TEST(test_read_at_once),
+		FX_TEST(test_learnt_later),
+		FX_TEST(test_told_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,47 +9,6 @@
 
 #include "test/unit/track_fixture.h"
 
-static struct fixture fx;
-
-static int setup(void **state)
-{
-	(void)state;
-	fx_open(&fx, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	fx_close(&fx);
-	return 0;
-}
-
-/* Polls one task of list `owner` on `tid`; returns the worker id it was written with. */
-static uint64_t poll_once(uint32_t tid, uint32_t owner, uint64_t ts)
-{
-	static uint64_t task = 1000;
-	size_t before;
-
-	fx_decode(&fx);
-	before = fx_cnt(&fx, D9_EV_POLL_START);
-	task++;
-	fx_start(&fx, ts, tid, task, owner, 0);
-	fx_end(&fx, ts + 1, tid, task, 0, 0);
-	fx_decode(&fx);
-	assert_int_equal(fx_check_alternation(&fx), 0);
-	if (fx_cnt(&fx, D9_EV_POLL_START) == before)
-		return UINT64_MAX;
-	return fx_nth(&fx, D9_EV_POLL_START, before)->u[D9F_poll_start_worker_id];
-}
-
-static const char *meta(const char *key)
-{
-	const char *v = metadata_get(fx.metadata, key);
-
-	return v ? v : "(unset)";
-}
-
 static void test_blocks_and_names(void **state)
 {
 	(void)state;
@@ -67,21 +26,21 @@ static void test_blocks_and_names(void **state)
 	fx_owner(&fx, 2, 201, 12, FX_MULTI(2));
 	fx_owner(&fx, 3, 301, 13, FX_MULTI(3));
 	fx_owner(&fx, 4, 401, 14, FX_MULTI(4));
-	assert_int_equal(poll_once(102, 11, 100), 1);
-	assert_int_equal(poll_once(203, 12, 110), 5);
-	assert_int_equal(poll_once(301, 13, 120), 6);
-	assert_int_equal(poll_once(403, 14, 130), 11);
-	assert_int_equal(poll_once(101, 11, 140), 0);
-	assert_string_equal(meta("runtime.main"), "0,1,2");
-	assert_string_equal(meta("runtime.rt-1"), "3,4,5");
-	assert_string_equal(meta("runtime.db_io"), "6,7,8");
-	assert_string_equal(meta("runtime.db_io-2"), "9,10,11");
+	assert_int_equal(fx_poll_once(102, 11, 100), 1);
+	assert_int_equal(fx_poll_once(203, 12, 110), 5);
+	assert_int_equal(fx_poll_once(301, 13, 120), 6);
+	assert_int_equal(fx_poll_once(403, 14, 130), 11);
+	assert_int_equal(fx_poll_once(101, 11, 140), 0);
+	assert_string_equal(fx_meta("runtime.main"), "0,1,2");
+	assert_string_equal(fx_meta("runtime.rt-1"), "3,4,5");
+	assert_string_equal(fx_meta("runtime.db_io"), "6,7,8");
+	assert_string_equal(fx_meta("runtime.db_io-2"), "9,10,11");
 	fx_check_counts(&fx);
 }
 
 static void test_option_names_the_first(void **state)
 {
-	struct track_options o = {.runtime_name = "api", .has_exact_ends = true};
+	struct track_options o = { .runtime_name = "api", .has_exact_ends = true };
 
 	(void)state;
 	fx_close(&fx);
@@ -90,10 +49,10 @@ static void test_option_names_the_first(void **state)
 	fx_owner(&fx, 1, 101, 11, FX_MULTI(1));
 	fx_owner(&fx, 2, 102, 12, FX_CURRENT(1));
 	fx_name(&fx, 102, "tokio-rt-worker");
-	assert_int_equal(poll_once(101, 11, 100), 0);
-	assert_int_equal(poll_once(102, 12, 110), 1);
-	assert_string_equal(meta("runtime.api"), "0");
-	assert_true(!strcmp(meta("runtime.rt-1"), "1") || !strcmp(meta("runtime.main"), "1"));
+	assert_int_equal(fx_poll_once(101, 11, 100), 0);
+	assert_int_equal(fx_poll_once(102, 12, 110), 1);
+	assert_string_equal(fx_meta("runtime.api"), "0");
+	assert_true(!strcmp(fx_meta("runtime.rt-1"), "1") || !strcmp(fx_meta("runtime.main"), "1"));
 }
 
 /* Seats known before the first poll: parks count from the start. */
@@ -110,7 +69,7 @@ static void test_greeted_thread_parks(void **state)
 	assert_int_equal(fx_cnt(&fx, D9_EV_WORKER_PARK), 1);
 	assert_int_equal(fx_nth(&fx, D9_EV_WORKER_PARK, 0)->u[D9F_worker_park_worker_id], 1);
 	fx_owner(&fx, 1000, 101, 11, FX_MULTI(1));
-	assert_int_equal(poll_once(101, 11, 1000), 1);
+	assert_int_equal(fx_poll_once(101, 11, 1000), 1);
 	fx_check_counts(&fx);
 }
 
@@ -118,9 +77,9 @@ static void test_current_thread_moves(void **state)
 {
 	(void)state;
 	fx_owner(&fx, 1, 101, 21, FX_CURRENT(1));
-	assert_int_equal(poll_once(101, 21, 100), 0);
-	assert_int_equal(poll_once(102, 21, 200), 0); /* block_on from another thread */
-	assert_int_equal(poll_once(101, 21, 300), 0);
+	assert_int_equal(fx_poll_once(101, 21, 100), 0);
+	assert_int_equal(fx_poll_once(102, 21, 200), 0); /* block_on from another thread */
+	assert_int_equal(fx_poll_once(101, 21, 300), 0);
 }
 
 static void test_local_set(void **state)
@@ -129,13 +88,13 @@ static void test_local_set(void **state)
 	fx_owner(&fx, 1, 101, 21, FX_CURRENT(1));
 	fx_owner(&fx, 2, 101, 22, 0x4000); /* neither shape */
 	fx_owner(&fx, 2, 109, 23, 0x5000);
-	assert_int_equal(poll_once(101, 21, 100), 0);
-	assert_int_equal(poll_once(101, 22, 110), 1);
-	assert_int_equal(poll_once(101, 21, 120), 0);
-	assert_int_equal(poll_once(109, 23, 130), 2);
-	assert_int_equal(poll_once(101, 22, 140), 1);
-	assert_string_equal(meta("runtime.local-101"), "1");
-	assert_string_equal(meta("runtime.local-109"), "2");
+	assert_int_equal(fx_poll_once(101, 21, 100), 0);
+	assert_int_equal(fx_poll_once(101, 22, 110), 1);
+	assert_int_equal(fx_poll_once(101, 21, 120), 0);
+	assert_int_equal(fx_poll_once(109, 23, 130), 2);
+	assert_int_equal(fx_poll_once(101, 22, 140), 1);
+	assert_string_equal(fx_meta("runtime.local-101"), "1");
+	assert_string_equal(fx_meta("runtime.local-109"), "2");
 	assert_int_equal(fx.world.flavor_calls, 3);
 }
 
@@ -180,16 +139,16 @@ static void test_special_ids_are_skipped(void **state)
 	(void)state;
 	fx_seat(&fx, 1, FX_MULTI(1), 249, 250, true);
 	fx_owner(&fx, 1, 1, 11, FX_MULTI(1));
-	assert_int_equal(poll_once(1, 11, 100), 249);
+	assert_int_equal(fx_poll_once(1, 11, 100), 249);
 	fx_seat(&fx, 2, FX_MULTI(2), 0, 8, true); /* would reach across 254 */
 	fx_owner(&fx, 2, 2, 12, FX_MULTI(2));
-	assert_int_equal(poll_once(2, 12, 110), 256);
+	assert_int_equal(fx_poll_once(2, 12, 110), 256);
 	/* the cap: polls are counted, not written */
 	fx_seat(&fx, 3, FX_MULTI(3), 0, TRACK_WORKERS_MAX, true);
 	fx_owner(&fx, 3, 3, 13, FX_MULTI(3));
-	last = poll_once(3, 13, 120); /* a worker of its own: the seat's block finds no room */
+	last = fx_poll_once(3, 13, 120); /* a worker of its own: the seat's block finds no room */
 	assert_int_equal(last, 264);
-	assert_string_equal(meta("agent.worker_identity"), "thread");
+	assert_string_equal(fx_meta("agent.worker_identity"), "thread");
 	assert_true(w->seat_calls >= 3);
 	fx_check_counts(&fx);
 }
@@ -201,13 +160,13 @@ static void test_unread_seat_is_asked_again(void **state)
 
 	(void)state;
 	fx_owner(&fx, 1, 101, 11, FX_MULTI(1));
-	first = poll_once(101, 11, 1000);
-	assert_string_equal(meta("runtime.unknown-11"), "0");
-	assert_int_equal(poll_once(101, 11, 2000), first);
+	first = fx_poll_once(101, 11, 1000);
+	assert_string_equal(fx_meta("runtime.unknown-11"), "0");
+	assert_int_equal(fx_poll_once(101, 11, 2000), first);
 	assert_int_equal(fx.world.seat_calls, 1);
 	fx_seat(&fx, 101, FX_MULTI(1), 1, 2, true);
-	assert_int_equal(poll_once(101, 11, 300000000), 2);
-	assert_int_equal(poll_once(101, 11, 300001000), 2);
+	assert_int_equal(fx_poll_once(101, 11, 300000000), 2);
+	assert_int_equal(fx_poll_once(101, 11, 300001000), 2);
 	assert_int_equal(fx.world.seat_calls, 2);
 	track_stats(fx.track, &st);
 	assert_int_equal(st.unknown_worker, 2);
@@ -220,9 +179,9 @@ static void test_no_core_no_worker(void **state)
 	fx_seat(&fx, 101, FX_MULTI(1), 0, 2, true);
 	fx_seat(&fx, 102, FX_MULTI(1), 0, 2, false);
 	fx_owner(&fx, 1, 101, 11, FX_MULTI(1));
-	assert_int_equal(poll_once(101, 11, 100), 0);
-	assert_int_equal(poll_once(102, 11, 200), 2);
-	assert_int_equal(poll_once(101, 11, 300), 0);
+	assert_int_equal(fx_poll_once(101, 11, 100), 0);
+	assert_int_equal(fx_poll_once(102, 11, 200), 2);
+	assert_int_equal(fx_poll_once(101, 11, 300), 0);
 }
 
 /* The threads' own word beats what memory says later: a storm of hand-overs stays exact. */
@@ -243,7 +202,7 @@ static void test_seats_from_the_threads(void **state)
 	fx_end(&fx, 400, 102, 6, 0, 0);
 	fx_end(&fx, 500, 101, 5, 0, 0);
 	fx_seated(&fx, 600, 101, FX_MULTI(1), 1, 2);
-	assert_int_equal(poll_once(101, 11, 600), 1);
+	assert_int_equal(fx_poll_once(101, 11, 600), 1);
 	assert_int_equal(fx.world.seat_calls, 0);
 	fx_seated(&fx, 700, 104, FX_MULTI(1), 5, 2); /* no such worker */
 	fx_seated(&fx, 700, 104, FX_MULTI(1), 0, 9); /* not the shape this runtime has */
@@ -262,27 +221,26 @@ static void test_scheduler_address_reused(void **state)
 {
 	(void)state;
 	fx_owner(&fx, 1, 101, 21, FX_CURRENT(1));
-	assert_int_equal(poll_once(101, 21, 100), 0);
+	assert_int_equal(fx_poll_once(101, 21, 100), 0);
 	fx_owner(&fx, 200, 101, 22, FX_CURRENT(1));
-	assert_int_equal(poll_once(101, 22, 210), 0);
+	assert_int_equal(fx_poll_once(101, 22, 210), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(test_blocks_and_names),
-		T(test_option_names_the_first),
-		T(test_greeted_thread_parks),
-		T(test_current_thread_moves),
-		T(test_local_set),
-		T(test_local_sets_come_and_go),
-		T(test_current_runtimes_on_one_thread),
-		T(test_special_ids_are_skipped),
-		T(test_unread_seat_is_asked_again),
-		T(test_no_core_no_worker),
-		T(test_seats_from_the_threads),
-		T(test_scheduler_address_reused),
+		FX_TEST(test_blocks_and_names),
+		FX_TEST(test_option_names_the_first),
+		FX_TEST(test_greeted_thread_parks),
+		FX_TEST(test_current_thread_moves),
+		FX_TEST(test_local_set),
+		FX_TEST(test_local_sets_come_and_go),
+		FX_TEST(test_current_runtimes_on_one_thread),
+		FX_TEST(test_special_ids_are_skipped),
+		FX_TEST(test_unread_seat_is_asked_again),
+		FX_TEST(test_no_core_no_worker),
+		FX_TEST(test_seats_from_the_threads),
+		FX_TEST(test_scheduler_address_reused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

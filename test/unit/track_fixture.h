@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * track_fixture.h - a track and emit stage over memory, for unit tests: wire records in, decoded
- * events out. The target is played by struct fixture_world.
+ * events out (track_output.c). The target is played by struct fixture_world.
  */
 #ifndef DIAL9_TRACK_FIXTURE_H
 #define DIAL9_TRACK_FIXTURE_H
@@ -65,44 +65,61 @@ struct fixture {
 #define FX_BLOCKING_VT 0xb10cull /* its type is blocking */
 
 /* `o` NULL: level full. */
-void fx_open(struct fixture *fx, const struct track_options *o);
-void fx_close(struct fixture *fx);
+void fx_open(struct fixture *self, const struct track_options *o);
+void fx_close(struct fixture *self);
 
 /* The answer of track_ops.seat for tid: worker `index` of `cnt` of runtime `handle`. */
-void fx_seat(struct fixture *fx, pid_t tid, uint64_t handle, uint32_t index, uint32_t cnt,
+void fx_seat(struct fixture *self, pid_t tid, uint64_t handle, uint32_t index, uint32_t cnt,
 	     bool has_core);
-void fx_unseat(struct fixture *fx, pid_t tid);
-void fx_name(struct fixture *fx, pid_t tid, const char *name);
+void fx_unseat(struct fixture *self, pid_t tid);
+void fx_name(struct fixture *self, pid_t tid, const char *name);
 
-void fx_record(struct fixture *fx, const void *rec, size_t sz);
-void fx_owner(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t owner, uint64_t scheduler);
-void fx_seated(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t handle, uint32_t index,
+void fx_record(struct fixture *self, const void *rec, size_t sz);
+void fx_owner(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t owner, uint64_t scheduler);
+void fx_seated(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t handle, uint32_t index,
 	       uint32_t cnt);
-void fx_start(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, uint32_t owner,
+void fx_start(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task, uint32_t owner,
 	      uint8_t depth);
-void fx_blocking(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, uint8_t depth);
-void fx_end(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, uint8_t depth,
+void fx_blocking(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task, uint8_t depth);
+void fx_end(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task, uint8_t depth,
 	    uint8_t flags);
-void fx_wake(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t woken, uint64_t waker);
-void fx_draw(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t id, uint32_t counter);
-void fx_bind(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t id, uint64_t return_addr);
-void fx_shutdown(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task);
-void fx_out(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t task, int syscall,
+void fx_wake(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t woken, uint64_t waker);
+void fx_draw(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t id, uint32_t counter);
+void fx_bind(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t id, uint64_t return_addr);
+void fx_shutdown(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task);
+void fx_out(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task, int syscall,
 	    uint8_t flags, uint32_t state, size_t frames_cnt);
-void fx_in(struct fixture *fx, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns);
-void fx_sample(struct fixture *fx, uint64_t ts, uint32_t tid, const char *comm, size_t frames_cnt);
-void fx_exit(struct fixture *fx, uint64_t ts, uint32_t tid);
+void fx_in(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns);
+void fx_sample(struct fixture *self, uint64_t ts, uint32_t tid, const char *comm,
+	       size_t frames_cnt);
+void fx_exit(struct fixture *self, uint64_t ts, uint32_t tid);
 
 /* Flushes and decodes everything written so far; fails the test on damage. */
-void fx_decode(struct fixture *fx);
+void fx_decode(struct fixture *self);
 
 /* The n-th event of a kind (0 = first), NULL if there are fewer; how many there are. */
-const struct fx_event *fx_nth(const struct fixture *fx, enum d9_event kind, size_t n);
-size_t fx_cnt(const struct fixture *fx, enum d9_event kind);
+const struct fx_event *fx_nth(const struct fixture *self, enum d9_event kind, size_t n);
+size_t fx_cnt(const struct fixture *self, enum d9_event kind);
 
 /* Starts and ends alternate per worker over all that was decoded; returns the number left open. */
-size_t fx_check_alternation(const struct fixture *fx);
+size_t fx_check_alternation(const struct fixture *self);
 /* used + ignored = given, and events by kind agree with the bytes. */
-void fx_check_counts(const struct fixture *fx);
+void fx_check_counts(const struct fixture *self);
+
+/* ---- for tests that begin alike: one fixture, set up before each test ---- */
+extern struct fixture fx;
+
+int fx_setup(void **state);
+int fx_teardown(void **state);
+
+#define FX_TEST(f) cmocka_unit_test_setup_teardown(f, fx_setup, fx_teardown)
+#define FX_WORKERS 4
+
+/* Threads 101.. are workers 0.. of runtime `handle`, whose task list is `owner`. */
+void fx_workers(uint64_t handle, uint32_t owner, bool is_named);
+/* Polls one task of list `owner` on `tid`; the worker id it was written with, UINT64_MAX = none. */
+uint64_t fx_poll_once(uint32_t tid, uint32_t owner, uint64_t ts);
+/* A key of the metadata, "(unset)" without it. */
+const char *fx_meta(const char *key);
 
 #endif /* DIAL9_TRACK_FIXTURE_H */
