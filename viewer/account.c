@@ -4,6 +4,7 @@
 
 #include "labels.h"
 #include "leaftable.h"
+#include "pollaccount.h"
 #include "taskaccount.h"
 #include "tasktable.h"
 #include "tell.h"
@@ -41,166 +42,11 @@ void account_add(struct account *a, struct histogram *h, uint64_t value)
 		a->err = -ENOMEM;
 }
 
-/*
- * agent:InferredEnd rules from here on close a poll whose end is not known, or not in the recording:
- * 5 its thread gave the worker away while it ran on, 6 its record was lost, 7 its thread ended,
- * 8 the recording ends. By the rules below it is known to a few microseconds.
- */
-#define ACCOUNT_RULE_CUT 5
-#define ACCOUNT_RULE_HANDOFF 5
-
-/* Counts the last poll of a worker, now that nothing cuts it any more. */
-static void account_settle(struct account *a, struct worker *w, uint32_t worker)
-{
-	struct type_row *row;
-
-	if (!w->has_ended)
-		return;
-	w->has_ended = false;
-	row = typetable_row(a->types, w->ended.type);
-	account_add(a, &row->poll, w->ended_ns);
-	row->busy_ns += w->ended_ns > w->ended.nested_ns ? w->ended_ns - w->ended.nested_ns : 0;
-	longpolls_add(&a->longest, w->ended_ns, worker, &w->ended);
-	tell_poll(a, worker, &w->ended, w->ended_at_ns);
-}
-
-/* The last poll has no duration after all. The time is unknown, except that a poll which goes on
- * elsewhere did run until then. */
-static void account_unsettle(struct account *a, struct worker *w, uint64_t rule)
-{
-	struct task *t = tasktable_find(a->tasks, w->ended.task);
-
-	w->has_ended = false;
-	w->cut_polls++;
-	if (t && t->wake_ns == w->ended_at_ns) {
-		t->wake_ns = 0;
-		a->waits_cut++;
-	}
-	if (rule == ACCOUNT_RULE_HANDOFF)
-		return;
-	w->is_void = true;
-	w->busy_ns -= w->ended_ns;
-	w->unknown_ns += w->ended_ns;
-}
-
-/* The worker does something else though its poll has not ended: events are missing, and what
- * became of its task is unknown. */
-static void account_cut_poll(struct account *a, const struct worker *w, uint16_t worker)
-{
-	struct task *t;
-
-	if (w->state != WORKER_POLLING)
-		return;
-	t = tasktable_find(a->tasks, w->poll.task);
-	if (t && t->worker == worker)
-		t->flags &= (uint8_t) ~(TASK_RUNNING | TASK_WOKEN_RUNNING);
-}
-
-static void account_poll_start(struct account *a, const struct moment *m)
-{
-	struct worker *w = workertable_get(a->workers, m->worker);
-	uint32_t type = typetable_find(a->types, m->label);
-	struct task *t = tasktable_get(a->tasks, m->task);
-	struct type_row *row = typetable_row(a->types, type);
-
-	account_settle(a, w, m->worker);
-	account_cut_poll(a, w, m->worker);
-	tell_cut(a, m->worker, m->ts_ns, WORKER_BETWEEN, WORKER_POLLING, 0);
-	w->polls++;
-	w->poll = (struct worker_poll){ .task = m->task, .start_ns = m->ts_ns, .type = type };
-	row->polls++;
-	if (!t)
-		return;
-	if (t->flags & TASK_ENDED) /* its end came first (other threads' clocks), or its id again */
-		tasktable_revive(a->tasks, t);
-	taskaccount_type(a, t, type);
-	if (t->flags & TASK_WOKEN_RUNNING)
-		a->waits_cut++;
-	else if (t->wake_ns)
-		tell_wait(a, m->worker, type, t, t->polls + 1, m->ts_ns);
-	t->wake_ns = 0;
-	t->flags &= (uint8_t)~TASK_WOKEN_RUNNING;
-	t->flags |= TASK_POLLED | TASK_RUNNING;
-	w->poll.nr = ++t->polls;
-	t->worker = m->worker;
-}
-
-/* Awake and in no poll that is recorded: Tokio's own work, unless some polls are not recorded. */
-static enum worker_state account_awake(const struct account *a)
-{
-	bool is_blind = a->has_level && (!(a->level & MOMENT_HAS_POLLS) || a->is_partial);
-
-	return is_blind ? WORKER_UNKNOWN : WORKER_BETWEEN;
-}
-
-static void account_poll_end(struct account *a, const struct moment *m)
-{
-	struct worker *w = workertable_get(a->workers, m->worker);
-	bool was_polling = w->state == WORKER_POLLING;
-	struct task *t;
-
-	account_settle(a, w, m->worker);
-	w->ended_ns = tell_cut(a, m->worker, m->ts_ns, WORKER_POLLING, account_awake(a), 0);
-	if (!was_polling) {
-		a->stray_ends++;
-		return;
-	}
-	w->ended = w->poll;
-	w->ended_at_ns = m->ts_ns;
-	w->has_ended = true;
-	w->is_told = w->is_void = false;
-	t = tasktable_find(a->tasks, w->poll.task);
-	/* another worker may have begun to poll it before this end was stamped */
-	if (t && (t->flags & TASK_RUNNING) && t->worker == m->worker) {
-		if (t->flags & TASK_WOKEN_RUNNING)
-			t->wake_ns = m->ts_ns;
-		t->flags &= (uint8_t) ~(TASK_RUNNING | TASK_WOKEN_RUNNING);
-	}
-	if (w->ended.cut_rule)
-		account_unsettle(a, w, w->ended.cut_rule);
-}
-
-static void account_inferred(struct account *a, const struct moment *m)
-{
-	struct worker *w = workertable_get(a->workers, m->worker);
-
-	if (m->a < ACCOUNT_RULE_CUT)
-		return;
-	if (w->has_ended && w->ended_at_ns == m->ts_ns && w->ended.task == m->task)
-		account_unsettle(a, w, m->a);
-	else if (w->state == WORKER_POLLING && w->poll.task == m->task)
-		w->poll.cut_rule = (uint8_t)m->a; /* it stands before the end it speaks of */
-}
-
-static void account_nested(struct account *a, const struct moment *m)
-{
-	struct worker *w = workertable_get(a->workers, m->worker);
-	uint32_t type = typetable_find(a->types, m->label);
-	struct type_row *row = typetable_row(a->types, type);
-	struct task *t = tasktable_get(a->tasks, m->task);
-	uint64_t ns = m->ts_ns > m->a ? m->ts_ns - m->a : 0;
-
-	a->nested_polls++;
-	row->polls++;
-	row->busy_ns += ns;
-	account_add(a, &row->poll, ns);
-	if (w->state == WORKER_POLLING)
-		w->poll.nested_ns += ns;
-	if (!t)
-		return;
-	taskaccount_type(a, t, type);
-	if (t->wake_ns && t->wake_ns <= m->a)
-		tell_wait(a, m->worker, type, t, 0, m->a);
-	/* a wake inside the poll is a new wait, from its end on */
-	t->wake_ns = t->wake_ns > m->a ? m->ts_ns : 0;
-	t->flags |= TASK_POLLED;
-}
-
 static void account_park(struct account *a, const struct moment *m)
 {
 	struct worker *w = workertable_get(a->workers, m->worker);
 
-	account_cut_poll(a, w, m->worker);
+	pollaccount_cut(a, w, m->worker);
 	tell_cut(a, m->worker, m->ts_ns, WORKER_BETWEEN, WORKER_PARKED, 0);
 	workertable_bind(a->workers, m->tid, m->worker);
 	w->parks++;
@@ -211,8 +57,8 @@ static void account_unpark(struct account *a, const struct moment *m)
 	struct worker *w = workertable_get(a->workers, m->worker);
 	uint64_t ns;
 
-	account_cut_poll(a, w, m->worker);
-	ns = tell_cut(a, m->worker, m->ts_ns, WORKER_PARKED, account_awake(a), m->has_a ? m->a : 0);
+	pollaccount_cut(a, w, m->worker);
+	ns = tell_cut(a, m->worker, m->ts_ns, WORKER_PARKED, pollaccount_awake(a), m->has_a ? m->a : 0);
 	w->unparks++;
 	workertable_bind(a->workers, m->tid, m->worker);
 	if (!m->has_a)
@@ -280,12 +126,6 @@ static void account_sample(struct account *a, const struct moment *m)
 	}
 }
 
-static void account_settle_all(struct account *a)
-{
-	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
-		account_settle(a, workertable_get(a->workers, i), i);
-}
-
 /* Another level: who waits for a poll, or runs, may not be seen any more, or not have been. */
 static void account_level(struct account *a, const struct moment *m)
 {
@@ -297,13 +137,13 @@ static void account_level(struct account *a, const struct moment *m)
 	if (!m->has_a)
 		a->level = m->label;
 	a->has_level = true;
-	account_settle_all(a);
+	pollaccount_settle_all(a);
 	tasktable_forget_states(a->tasks);
 	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++) {
 		const struct worker *w = workertable_get(a->workers, i);
 
 		if (w->is_seen && w->state == WORKER_BETWEEN)
-			tell_cut(a, i, m->ts_ns, WORKER_BETWEEN, account_awake(a), 0);
+			tell_cut(a, i, m->ts_ns, WORKER_BETWEEN, pollaccount_awake(a), 0);
 	}
 }
 
@@ -320,10 +160,10 @@ int account_moment(void *ctx, const struct moment *m)
 	}
 	switch ((enum moment_kind)m->kind) {
 	case MOMENT_POLL_START:
-		account_poll_start(a, m);
+		pollaccount_start(a, m);
 		break;
 	case MOMENT_POLL_END:
-		account_poll_end(a, m);
+		pollaccount_end(a, m);
 		break;
 	case MOMENT_PARK:
 		account_park(a, m);
@@ -354,10 +194,10 @@ int account_moment(void *ctx, const struct moment *m)
 		account_off_cpu(a, m);
 		break;
 	case MOMENT_NESTED:
-		account_nested(a, m);
+		pollaccount_nested(a, m);
 		break;
 	case MOMENT_INFERRED:
-		account_inferred(a, m);
+		pollaccount_inferred(a, m);
 		break;
 	case MOMENT_LEVEL:
 		account_level(a, m);
@@ -396,7 +236,7 @@ void account_block_in_place(struct account *a, const struct d9_ev *ev)
 
 void account_gap(struct account *a)
 {
-	account_settle_all(a);
+	pollaccount_settle_all(a);
 	workertable_gap(a->workers);
 	tasktable_forget_states(a->tasks);
 }
@@ -409,7 +249,7 @@ void account_session(struct account *a)
 
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns)
 {
-	account_settle_all(a);
+	pollaccount_settle_all(a);
 	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
 		if (workertable_get(a->workers, i)->is_seen)
 			tell_cut(a, i, last_ns, WORKER_PARKED, WORKER_UNKNOWN, 0);
