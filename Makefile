@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-unit test-asan test-fuzz test-cli test-e2e shipped matrix truth truth-bins bench levels bins \
+.PHONY: all help deps demo test test-formats test-page test-unit test-asan test-fuzz test-cli test-e2e shipped matrix truth truth-bins bench levels bins \
 	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -85,6 +85,7 @@ help:
 	@echo 'make test-asan  the same under ASan and UBSan'
 	@echo 'make test-fuzz  FUZZ_SECS=$(FUZZ_SECS) seconds of each fuzz target (clang)'
 	@echo 'make test-cli   dial9-view and option handling against exact output, no root'
+	@echo 'make test-formats  exports read by tools of their formats, from npm and PyPI'
 	@echo 'make test-page  the page in a browser, and built anew to the same bytes'
 	@echo 'make test-e2e   the agent on real programs, as root'
 	@echo 'make shipped    programs of npm, PyPI and crates.io at work, recorded and judged, as root'
@@ -105,7 +106,7 @@ demo:
 	@bash test/demo.sh
 test: deps
 	@bash test/run.sh
-test-unit test-asan test-fuzz test-cli test-page test-e2e:
+test-unit test-asan test-fuzz test-cli test-formats test-page test-e2e:
 	@bash test/run.sh $(@:test-%=%)
 shipped: all bins
 	@bash test/shipped/run.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
-#   gcc clang layers unit asan fuzz cli page targets truth e2e matrix
+#   gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix
 #   (default: all, in this order)
 # One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
 # process behind is a failure, and so is a skipped test. Logs of failures stay in
@@ -192,6 +192,11 @@ layer_cli() {
 	for f in test/cli/*.bats; do bats_file "$f" 300; done
 }
 
+layer_formats() { # with tools from npm and PyPI
+	build 'build the programs' 600 all bins
+	tap formats 300 bash test/formats/run.sh
+}
+
 layer_page() { # the built files that are committed are those of the sources
 	step "the page's modules" 300 make page-modules
 	step "the page is free of type errors" 120 node viewer/page/node_modules/typescript/bin/tsc -p viewer/page
@@ -243,7 +248,7 @@ layer_matrix() { # old and new Tokio, each kind of build that e2e has not; make 
 	tap matrix 900 bash test/matrix/run.sh --short
 }
 
-layers=${*:-gcc clang layers unit asan fuzz cli page targets truth e2e matrix}
+layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix}
 for layer in $layers; do
 	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
 done

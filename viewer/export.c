@@ -20,11 +20,20 @@ static const struct {
 } export_formats[] = {
 	{ "perfetto", export_perfetto }, { "pprof", export_pprof },
 	{ "chrome", export_chrome },	 { "speedscope", export_speedscope },
-	{ "folded", export_folded },	 { "csv", export_csv },
-	{ "ndjson", export_ndjson },	 { "sqlite", NULL },
+	{ "firefox", export_firefox },	 { "folded", export_folded },
+	{ "csv", export_csv },		 { "ndjson", export_ndjson },
+	{ "sqlite", NULL },
 };
 
 #define EXPORT_FORMATS (sizeof(export_formats) / sizeof(export_formats[0]))
+
+void export_lane_name(const struct columns *c, uint32_t lane, char to[EXPORT_LANE_SZ])
+{
+	static const char *const kinds[] = { "worker", "nested in worker", "blocking thread",
+					     "no worker" };
+
+	snprintf(to, EXPORT_LANE_SZ, "%s %u", kinds[c->lanes.kind[lane] & 3], c->lanes.id[lane]);
+}
 
 static int export_write(const struct request *req, size_t format, struct export *x)
 {
@@ -61,7 +70,7 @@ int export_run(const struct request *req, const struct traceset *set)
 	if (format == EXPORT_FORMATS)
 		return notice(EXIT_USAGE,
 			      "export: '%s' is none of: perfetto, pprof, chrome, speedscope, "
-			      "folded, csv, ndjson, sqlite",
+			      "firefox, folded, csv, ndjson, sqlite",
 			      req->target);
 	if (set->recordings_cnt > 1)
 		return notice(EXIT_USAGE,

@@ -6,6 +6,7 @@
  *   pprof      gzip'ed profile: CPU samples, time off CPU, time from wake to poll by type
  *   chrome     Chrome's JSON trace events
  *   speedscope speedscope's JSON: CPU samples and time off CPU
+ *   firefox    Firefox Profiler's JSON: samples, and polls, parks and times off CPU as markers
  *   folded     "type;outer;inner COUNT" of CPU samples, for flame graph tools
  *   csv        polls, with names
  *   ndjson     every row of every table, one JSON object a line
@@ -37,12 +38,17 @@ int export_perfetto(const struct export *x);
 int export_pprof(const struct export *x);
 int export_chrome(const struct export *x);
 int export_speedscope(const struct export *x);
+int export_firefox(const struct export *x);
 int export_folded(const struct export *x);
 int export_csv(const struct export *x);
 int export_ndjson(const struct export *x);
 
 /* Into a file of its own: `path` must be new. After a notice on failure. */
 int export_sqlite(const struct export *x, const char *path);
+
+/* "worker 3": what a lane is called in other tools. */
+#define EXPORT_LANE_SZ 64u
+void export_lane_name(const struct columns *c, uint32_t lane, char to[EXPORT_LANE_SZ]);
 
 static inline bool export_has(const struct export *x, uint64_t ns)
 {

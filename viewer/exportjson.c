@@ -19,14 +19,6 @@ static void put_text(struct json *j, const char *key, const struct columns *c, u
 		json_put_text(j, key, otherwise);
 }
 
-static void lane_name(const struct columns *c, uint32_t lane, char *to, size_t room)
-{
-	static const char *const kinds[] = { "worker", "nested in worker", "blocking thread",
-					     "no worker" };
-
-	snprintf(to, room, "%s %u", kinds[c->lanes.kind[lane] & 3], c->lanes.id[lane]);
-}
-
 /* ---- Chrome: microseconds, "X" a slice, "s"/"f" a flow, "C" a counter, "M" a name ---- */
 
 static void chrome_head(struct json *j, const char *phase, uint32_t lane, double us)
@@ -46,10 +38,10 @@ static double us_of(const struct export *x, uint64_t ns)
 
 static void chrome_names(struct json *j, const struct columns *c)
 {
-	char name[64];
+	char name[EXPORT_LANE_SZ];
 
 	for (uint32_t lane = 0; lane < c->lanes.cnt; lane++) {
-		lane_name(c, lane, name, sizeof(name));
+		export_lane_name(c, lane, name);
 		chrome_head(j, "M", lane, 0);
 		json_put_text(j, "name", "thread_name");
 		json_key(j, "args");

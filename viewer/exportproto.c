@@ -75,17 +75,14 @@ static void perfetto_track(struct perfetto *p, uint64_t uuid, uint64_t parent, c
 
 static void perfetto_tracks(struct perfetto *p)
 {
-	static const char *const kinds[] = { "worker", "nested in worker", "blocking thread",
-					     "no worker" };
 	const struct columns *c = p->x->c;
 	uint8_t *seen = calloc(c->texts.cnt, 1);
-	char name[64];
+	char name[EXPORT_LANE_SZ];
 	size_t len;
 
 	perfetto_track(p, UUID_ROOT, 0, p->x->name, strlen(p->x->name), false);
 	for (uint32_t lane = 0; lane < c->lanes.cnt; lane++) {
-		snprintf(name, sizeof(name), "%s %u", kinds[c->lanes.kind[lane] & 3],
-			 c->lanes.id[lane]);
+		export_lane_name(c, lane, name);
 		perfetto_track(p, UUID_LANE + lane, UUID_ROOT, name, strlen(name), false);
 	}
 	for (uint32_t i = 0; seen && i < c->queues.cnt; i++) {

@@ -95,8 +95,8 @@ const struct command command_table[] = {
 	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_QUERY, 0, sql_run },
 	{ "export", "--output OUT [--force] [--from TIME] [--to TIME] FORMAT FILE|DIR",
 	  "one recording in the format of another tool",
-	  "perfetto, pprof, chrome, speedscope, folded (CPU stacks), csv (polls), ndjson and\n"
-	  "sqlite (all tables of sql). --from and --to cut by the start of what is written.\n",
+	  "perfetto, pprof, chrome, speedscope, firefox, folded (CPU stacks), csv (polls),\n"
+	  "ndjson and sqlite (all tables of sql). --from and --to cut by the start of what is written.\n",
 	  COMMAND_OUT | COMMAND_FORCE | COMMAND_FROM | COMMAND_UNTIL | COMMAND_TARGET, COMMAND_OUT,
 	  export_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",

@@ -59,6 +59,14 @@ decode() { # NAME MESSAGE: no field may be unknown to the schema
 		all(.samples[][]; . >= 0 and . < $n))' o.speedscope
 	jq -e '.profiles[0].weights | length > 0' o.speedscope
 }
+@test "firefox: a marker per poll, park and time off CPU, a sample per CPU sample" {
+	export_to firefox
+	[ "$(jq '[.threads[].markers.length] | add' o.firefox)" = \
+		"$(ask 'select (select count(*) from polls) + (select count(*) from parks) + (select count(*) from offs)')" ]
+	[ "$(jq '[.threads[].samples.length] | add' o.firefox)" = "$(ask 'select count(*) from samples where source = 0')" ]
+	jq -e '[.shared | .stringArray as $s | .funcTable.name[] | $s[.]] | contains(["alpha::work"])' o.firefox
+	jq -e '[.threads[] | select(.name == "worker 1") | .markers.data[] | select(.type == "poll") | .task] | length > 0' o.firefox
+}
 @test "folded: outermost first, a count behind each" {
 	export_to folded
 	[ "$(awk '{ n += $NF } END { print n }' o.folded)" = \
@@ -94,7 +102,7 @@ decode() { # NAME MESSAGE: no field may be unknown to the schema
 	[ -z "$(ls o.csv.* 2>/dev/null)" ]
 }
 @test "hostile names do not break a format" {
-	for f in perfetto chrome speedscope ndjson; do
+	for f in perfetto chrome speedscope ndjson firefox; do
 		code 0 export $f --force -o o.h hostile.bin
 	done
 	jq . o.h >/dev/null
