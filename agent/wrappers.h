@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WRAPPERS_FUNCS_MAX 16
+#define WRAPPERS_FUNCS_MAX 64
 #define WRAPPERS_MAX 4096 /* call places kept; further ones are counted */
 #define WRAPPERS_DEPTH_MAX 3 /* wrappers of wrappers followed */
 
