@@ -27,6 +27,9 @@ struct site_walk {
 	/* where the value stands in memory: from rsp at q->vaddr, or from rbp as it is now */
 	int64_t slot_off;
 	bool has_slot, is_slot_rbp;
+	/* registers that point into the stack, and where to, from rsp at q->vaddr */
+	uint16_t pointers;
+	int64_t pointer_off[16];
 	bool is_stack_known; /* stack_sz is right */
 	bool is_rdi_lost; /* it was written since q->vaddr */
 	unsigned jumps;
@@ -106,6 +109,11 @@ static bool site_stack_off(const struct site_walk *w, const struct code_op *op, 
 {
 	if (!op->has_mem || op->mem_index != CODE_NONE)
 		return false;
+	*ret_is_rbp = false;
+	if (op->mem_base != CODE_NONE && (w->pointers & 1u << op->mem_base)) {
+		*ret = w->pointer_off[op->mem_base] + op->mem_disp;
+		return true;
+	}
 	*ret_is_rbp = op->mem_base == WIRE_RBP;
 	*ret = *ret_is_rbp ? op->mem_disp : op->mem_disp - w->stack_sz;
 	/* above rbp lie the caller's words, or rbp is no frame pointer at all */
@@ -127,6 +135,22 @@ static void site_follow_memory(struct site_walk *w, const struct code_op *op)
 		   off + (op->mem_sz ? op->mem_sz : INT16_MAX) > w->slot_off) {
 		w->has_slot = false;
 	}
+}
+
+/* lea reg, [rsp + n], and copies of reg */
+static void site_follow_pointers(struct site_walk *w, const struct code_op *op)
+{
+	bool is_copy = op->copy_to != CODE_NONE && (w->pointers & 1u << op->copy_from);
+	bool is_lea = op->lea_to != CODE_NONE && op->mem_base == WIRE_RSP &&
+		      op->mem_index == CODE_NONE && w->is_stack_known;
+	int64_t off = is_copy ? w->pointer_off[op->copy_from] : op->mem_disp - w->stack_sz;
+	uint8_t to = is_copy ? op->copy_to : op->lea_to;
+
+	w->pointers &= (uint16_t)~op->writes;
+	if (!is_copy && !is_lea)
+		return;
+	w->pointers |= (uint16_t)(1u << to);
+	w->pointer_off[to] = off;
 }
 
 static void site_follow_registers(struct site_walk *w, const struct code_op *op)
@@ -176,9 +200,11 @@ static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t
 		w->line = *at = dest;
 	} else if (op->flow == CODE_CALL_INDIRECT && w->q->pass_calls) {
 		w->held &= (uint16_t)~CODE_CALL_CLOBBERS;
+		w->pointers &= (uint16_t)~CODE_CALL_CLOBBERS;
 		w->is_rdi_lost = true;
 	} else if (op->flow == CODE_NEXT) {
 		site_follow_memory(w, op);
+		site_follow_pointers(w, op);
 		site_follow_registers(w, op);
 	} else {
 		ret_miss->reason =

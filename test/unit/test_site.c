@@ -116,6 +116,25 @@ static void test_lost_value(void **state)
 				"\xe8\0\0\0\0",
 				&s, ENTRY, .allow_stack = true),
 			 -ENOENT);
+	/* sub rsp,0x28; lea rax,[rsp+0x10]; mov [rax],rcx; mov [rax+8],rdi; mov rdi,rax; call: the
+	 * word at [rsp+0x18] by another name */
+	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x8d\x44\x24\x10\x48\x89\x08"
+				"\x48\x89\x78\x08\x48\x89\xc7\xe8\0\0\0\0",
+				&s, ENTRY, .allow_stack = true),
+			 19);
+	assert_int_equal(s.reg, WIRE_RSP);
+	assert_int_equal(s.stack_word, 3);
+	assert_int_equal(s.pushed_words, 5);
+	/* ... overwritten by way of a copy of that name, before the call */
+	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x8d\x44\x24\x10\x48\x89\x78\x08"
+				"\x48\x89\xc7\x48\x89\x4f\x08\xe8\0\0\0\0",
+				&s, ENTRY, .allow_stack = true),
+			 -ENOENT);
+	/* ... the name is another's before the store */
+	assert_int_equal(CHOOSE("\x48\x83\xec\x28\x48\x8d\x44\x24\x10\x48\x89\xc8"
+				"\x48\x89\x78\x08\x31\xff\xe8\0\0\0\0",
+				&s, ENTRY, .allow_stack = true),
+			 -ENOENT);
 	/* in the red zone below rsp: no cookie tells that */
 	assert_int_equal(
 		CHOOSE("\x48\x89\x7c\x24\xf8\x31\xff\xe8\0\0\0\0", &s, ENTRY, .allow_stack = true),
