@@ -202,6 +202,7 @@ int account_moment(void *ctx, const struct moment *m)
 	case MOMENT_LEVEL:
 		account_level(a, m);
 		break;
+	case MOMENT_BLOCKING:
 	case MOMENT_KIND_CNT:
 		break;
 	}

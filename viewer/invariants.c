@@ -18,6 +18,9 @@ static const struct {
 	[INVARIANT_ONE_WORKER] = { "one_worker", "no task is polled on two workers at once" },
 	[INVARIANT_IDS] = { "ids_unique", "no task id is spawned again while it is alive" },
 	[INVARIANT_ENDED] = { "ended_stay", "no task is polled after its end" },
+	[INVARIANT_NESTED] = { "nested_inside", "nested polls lie inside a poll of their worker" },
+	[INVARIANT_BLOCKING] = { "blocking_alternate",
+				 "polls of blocking tasks alternate per thread" },
 	[INVARIANT_FIELDS] = { "fields_present", "events hold the fields they must have" },
 	[INVARIANT_POOLS] = { "pools_resolve", "pool ids name something" },
 	[INVARIANT_NUMBERS] = { "numbers_whole", "segment numbers have no holes" },
@@ -38,12 +41,14 @@ int invariants_init(struct invariants *v)
 	memset(v, 0, sizeof(*v));
 	v->tasks = tasktable_new();
 	v->workers = calloc(MOMENT_WORKERS_MAX, sizeof(*v->workers));
-	return v->tasks && v->workers ? 0 : -ENOMEM;
+	v->threads = spans_threads_new();
+	return v->tasks && v->workers && v->threads ? 0 : -ENOMEM;
 }
 
 void invariants_done(struct invariants *v)
 {
 	tasktable_free(v->tasks);
+	spans_threads_free(v->threads);
 	free(v->workers);
 	memset(v, 0, sizeof(*v));
 }
@@ -63,7 +68,16 @@ void invariants_break(struct invariants *v, enum invariant i, uint64_t cnt, uint
 
 static bool invariants_is_lane(const struct moment *m)
 {
+	if (m->kind == MOMENT_NESTED) /* on threads that are no worker, too: these share a number */
+		return m->worker < MOMENT_WORKERS_MAX && m->worker != MOMENT_BLOCKING_WORKER &&
+		       m->worker != MOMENT_UNKNOWN_WORKER;
 	return m->worker != MOMENT_NO_WORKER && m->kind <= MOMENT_UNPARK;
+}
+
+/* There is a reason to poll the task, from now on. 0 means none: the first ns counts as the second. */
+static void invariants_due(struct task *t, uint64_t ts_ns)
+{
+	t->wake_ns = ts_ns ? ts_ns : 1;
 }
 
 void invariants_in_file(struct invariants *v, const struct moment *m)
@@ -106,6 +120,7 @@ static void invariants_poll_start(struct invariants *v, const struct moment *m)
 	w->task = m->task;
 	w->start_ns = m->ts_ns;
 	w->overlap_ns = w->overlap_off_ns = 0;
+	w->nested.cnt = 0;
 	if (!t)
 		return;
 	v->results[INVARIANT_ONE_WORKER].looked++;
@@ -174,7 +189,7 @@ static void invariants_spawn(struct invariants *v, const struct moment *m)
 	else if (t->flags & TASK_SPAWNED)
 		invariants_break(v, INVARIANT_IDS, 1, m->ts_ns, 0, m->task);
 	t->flags |= TASK_SPAWNED;
-	t->wake_ns = 1; /* a reason to poll it: only that counts here, not since when */
+	invariants_due(t, m->ts_ns);
 }
 
 static void invariants_wake(struct invariants *v, const struct moment *m)
@@ -183,10 +198,62 @@ static void invariants_wake(struct invariants *v, const struct moment *m)
 
 	if (!t || (t->flags & TASK_ENDED))
 		return;
-	if (t->flags & TASK_RUNNING)
+	if (t->flags & TASK_RUNNING || t->wake_ns)
 		t->flags |= TASK_WOKEN_RUNNING;
 	else
-		t->wake_ns = 1;
+		invariants_due(t, m->ts_ns);
+}
+
+/* A poll inside another one; its events come when it is over. */
+static void invariants_nested(struct invariants *v, const struct moment *m)
+{
+	struct invariants_worker *w = &v->workers[m->worker];
+	bool is_new = !tasktable_find(v->tasks, m->task);
+	struct task *t = tasktable_get(v->tasks, m->task);
+
+	if (invariants_is_lane(m) && w->has_polled) {
+		v->results[INVARIANT_NESTED].looked++;
+		if (!w->is_polling || m->a < w->start_ns ||
+		    !spans_add(&w->nested, m->a, m->ts_ns))
+			invariants_break(v, INVARIANT_NESTED, 1, m->ts_ns, m->worker, m->task);
+	}
+	if (!t)
+		return;
+	v->results[INVARIANT_ENDED].looked++;
+	if (t->flags & TASK_ENDED) {
+		invariants_break(v, INVARIANT_ENDED, 1, m->ts_ns, m->worker, m->task);
+		tasktable_revive(v->tasks, t);
+		is_new = true;
+	}
+	if (t->wake_ns > m->a) { /* woken since, in this poll's course; no reason for it */
+		invariants_explain(v, &(struct task){ .id = m->task }, is_new);
+		return;
+	}
+	invariants_explain(v, t, is_new);
+	t->wake_ns = 0;
+	if (t->flags & TASK_WOKEN_RUNNING)
+		invariants_due(t, m->ts_ns);
+	t->flags &= (uint8_t)~TASK_WOKEN_RUNNING;
+	t->flags |= TASK_POLLED;
+}
+
+/* A blocking task is polled once, and done then. */
+static void invariants_blocking(struct invariants *v, const struct moment *m)
+{
+	struct spans *spans = spans_of_thread(v->threads, m->tid);
+	struct task *t = tasktable_get(v->tasks, m->task);
+
+	if (spans) {
+		v->results[INVARIANT_BLOCKING].looked++;
+		if (!spans_add(spans, m->a, m->ts_ns))
+			invariants_break(v, INVARIANT_BLOCKING, 1, m->ts_ns, 0, m->task);
+	}
+	if (!t)
+		return;
+	v->results[INVARIANT_ENDED].looked++;
+	if (t->flags & TASK_ENDED)
+		invariants_break(v, INVARIANT_ENDED, 1, m->ts_ns, 0, m->task);
+	tasktable_end(v->tasks, t);
 }
 
 static void invariants_off_cpu(struct invariants *v, const struct moment *m)
@@ -263,16 +330,17 @@ int invariants_moment(void *ctx, const struct moment *m)
 		t = tasktable_get(v->tasks, m->task);
 		if (t && !(t->flags & TASK_ENDED)) {
 			t->flags |= TASK_ALIVE;
-			t->wake_ns = 1;
+			invariants_due(t, m->ts_ns);
 		}
 		break;
 	case MOMENT_OFF_CPU:
 		invariants_off_cpu(v, m);
 		break;
-	case MOMENT_NESTED: /* its wake is used up, as by a poll of its own */
-		t = tasktable_find(v->tasks, m->task);
-		if (t)
-			t->wake_ns = 0;
+	case MOMENT_NESTED:
+		invariants_nested(v, m);
+		break;
+	case MOMENT_BLOCKING:
+		invariants_blocking(v, m);
 		break;
 	case MOMENT_LEVEL:
 		return invariants_level(v, m);
@@ -288,11 +356,17 @@ int invariants_moment(void *ctx, const struct moment *m)
 int invariants_gap(struct invariants *v)
 {
 	struct tasktable *fresh = tasktable_new();
+	struct spans_threads *threads = spans_threads_new();
 
-	if (!fresh)
+	if (!fresh || !threads) {
+		tasktable_free(fresh);
+		spans_threads_free(threads);
 		return -ENOMEM;
+	}
 	tasktable_free(v->tasks);
+	spans_threads_free(v->threads);
 	v->tasks = fresh;
+	v->threads = threads;
 	v->had_gap = true;
 	memset(v->workers, 0, MOMENT_WORKERS_MAX * sizeof(*v->workers));
 	return 0;

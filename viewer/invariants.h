@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "moment.h"
+#include "spans.h"
 
 struct facts;
 struct tasktable;
@@ -29,6 +30,8 @@ enum invariant {
 	INVARIANT_ONE_WORKER, /* no task on two workers at once */
 	INVARIANT_IDS, /* no id is spawned twice without an end between */
 	INVARIANT_ENDED, /* no task is polled after its end */
+	INVARIANT_NESTED, /* nested polls lie inside a poll of their worker, or one in the other */
+	INVARIANT_BLOCKING, /* polls of blocking tasks follow each other per thread, or nest */
 	INVARIANT_FIELDS, /* events hold the fields they must have */
 	INVARIANT_POOLS, /* pool ids name something */
 	INVARIANT_NUMBERS, /* segment numbers have no holes */
@@ -54,11 +57,13 @@ struct invariants_worker {
 		overlap_off_ns; /* another worker polls it since; off CPU within that */
 	bool has_file_ns;
 	uint64_t file_ns; /* stamp of its last event in file order */
+	struct spans nested; /* within the open poll */
 };
 
 struct invariants {
 	struct invariant_result results[INVARIANT_CNT];
 	struct tasktable *tasks;
+	struct spans_threads *threads; /* of blocking tasks, by tid */
 	struct invariants_worker *workers; /* MOMENT_WORKERS_MAX of them */
 	uint32_t level; /* set of MOMENT_HAS_*, of all types */
 	bool has_level, is_partial; /* the first MOMENT_LEVEL came; some types are at a lower one */

@@ -138,6 +138,13 @@ int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret)
 		     NEED(D9F_agent_nested_poll_start_ns, &m.a);
 		m.label = moment_label(ev, labels, D9F_agent_nested_poll_spawn_loc);
 		break;
+	case D9_EV_AGENT_BLOCKING:
+		m.kind = MOMENT_BLOCKING;
+		ok = NEED(D9F_agent_blocking_task_id, &m.task) &&
+		     NEED(D9F_agent_blocking_start_ns, &m.a);
+		m.tid = (uint32_t)d9_u64(ev, D9F_agent_blocking_tid, 0);
+		m.label = moment_label(ev, labels, D9F_agent_blocking_type);
+		break;
 	case D9_EV_AGENT_INFERRED_END:
 		m.kind = MOMENT_INFERRED;
 		ok = moment_worker(ev, D9F_agent_inferred_end_worker_id, &m.worker) &&

@@ -28,6 +28,7 @@ enum moment_kind {
 	MOMENT_OFF_CPU, /* worker or none, tid, task or 0; a = out_ns; label = enum moment_off, or
 			 * MOMENT_SYSCALL + number */
 	MOMENT_NESTED, /* worker, task, label = place; a = start_ns */
+	MOMENT_BLOCKING, /* task, tid, label = type; a = start_ns */
 	MOMENT_INFERRED, /* worker, task; a = rule: the poll end beside it was not seen */
 	MOMENT_LEVEL, /* label = set of MOMENT_HAS_*; has_a: for the type a (a label) alone */
 	MOMENT_KIND_CNT

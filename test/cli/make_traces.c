@@ -285,6 +285,26 @@ static void broken_ended(void)
 	poll(30, 40, 0, 7);
 }
 
+static void broken_nested(void)
+{
+	spawn(5, 1);
+	spawn(6, 2);
+	poll(10, 0, 0, 1);
+	PUT(agent_nested_poll, 20, .worker_id = 0, .task_id = 2, .outer_task_id = 1,
+	    .start_ns = T0 + 12000);
+	PUT(poll_end, 30, .worker_id = 0);
+	PUT(wake, 35, .woken_task_id = 2);
+	PUT(agent_nested_poll, 50, .worker_id = 0, .task_id = 2, .outer_task_id = 1,
+	    .start_ns = T0 + 40000); /* in no poll */
+}
+
+static void broken_blocking(void)
+{
+	PUT(agent_blocking, 20, .task_id = 1, .tid = 7, .start_ns = T0 + 10000);
+	PUT(agent_blocking, 25, .task_id = 2, .tid = 8, .start_ns = T0 + 15000);
+	PUT(agent_blocking, 30, .task_id = 3, .tid = 7, .start_ns = T0 + 19000);
+}
+
 static void broken_fields(void)
 {
 	static const struct d9_any_field fields[] = { { "worker_id", D9_T_VARINT } };
@@ -432,6 +452,8 @@ int main(int argc, char **argv)
 	one("workers.bin", broken_workers, true);
 	one("ids.bin", broken_ids, true);
 	one("ended.bin", broken_ended, true);
+	one("nested.bin", broken_nested, true);
+	one("blocking.bin", broken_blocking, true);
 	one("fields.bin", broken_fields, true);
 	one("pools.bin", broken_pools, true);
 	one("hostile.bin", hostile, false);

@@ -56,6 +56,13 @@ polls() { # of all kinds: some programs have only tasks of the blocking pool
 	echo $(($(count_of PollStartEvent) + $(count_of agent:NestedPoll) + $(count_of agent:Blocking)))
 }
 
+# Ends of polls that were not seen, and those that are put before the seen one, because another worker
+# had the task by then (rule 9): the thread was kept from returning after it had given the task back.
+inferred_ends() { # unseen | early
+	events --kind agent:InferredEnd |
+		jq -n --arg which "$1" '[inputs | select((.fields.rule == 9) == ($which == "early"))] | length'
+}
+
 # What verify says of the recording: whole, no event lost, no invariant broken.
 judged() {
 	verify >"$T/verify" || { cat "$T/verify"; return 1; }
@@ -67,10 +74,11 @@ judged() {
 # A row for the table of `make shipped`.
 note_row() { # NAME HOW
 	mkdir -p "$SHIPPED/rows"
-	printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" \
+	printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" \
 		"$(sed -n 's/.*: tokio \([^,]*\),.*/\1/p' "$T/found" | sort -u | paste -sd ' ')" \
 		"$(count_of PollStartEvent)" "$(($(polls) - $(count_of PollStartEvent)))" \
-		"$(count_of WakeEventEvent)" "$(count_of agent:InferredEnd)" "$(jq '[.recordings[].unexplained_polls // 0] | add' "$T/verify.json")" \
+		"$(count_of WakeEventEvent)" "$(inferred_ends unseen)" "$(inferred_ends early)" \
+		"$(jq '[.recordings[].unexplained_polls // 0] | add' "$T/verify.json")" \
 		"$(jq -r .verdict "$T/verify.json")" >"$SHIPPED/rows/$1"
 }
 

@@ -21,7 +21,7 @@ load shipped
 @test "dprint: a language server" {
 	recorded_at_work dprint 1.50 npm
 	# its scheduler keeps the address of RawTask::poll in a register over the whole loop
-	[ "$(count_of agent:InferredEnd)" -lt $(($(polls) / 100 + 10)) ]
+	[ "$(inferred_ends unseen)" -lt $(($(polls) / 100 + 10)) ]
 }
 
 @test "ast-grep: a language server" {

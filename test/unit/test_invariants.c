@@ -129,6 +129,91 @@ static void test_two_workers(void **state)
 	assert_int_equal(v.results[INVARIANT_ONE_WORKER].first_task, 2);
 }
 
+static void over(uint64_t start_ns, uint64_t end_ns, enum moment_kind kind, uint16_t worker,
+		 uint64_t task)
+{
+	const struct moment m = { .ts_ns = end_ns,
+				  .kind = kind,
+				  .worker = worker,
+				  .tid = 7,
+				  .task = task,
+				  .a = start_ns };
+
+	invariants_in_file(&v, &m);
+	assert_int_equal(invariants_moment(&v, &m), 0);
+}
+
+static void test_nested(void **state)
+{
+	(void)state;
+	over(1, 2, MOMENT_NESTED, 0, 9); /* the poll around it began before anybody looked */
+	at(10, MOMENT_POLL_START, 0, 1);
+	over(12, 14, MOMENT_NESTED, 0, 2);
+	over(15, 17, MOMENT_NESTED, 0, 3);
+	over(11, 18, MOMENT_NESTED, 0, 4); /* polled those two */
+	assert_int_equal(broken(INVARIANT_NESTED), 0);
+	over(17, 19, MOMENT_NESTED, 0, 5); /* overlaps the last one */
+	assert_int_equal(broken(INVARIANT_NESTED), 1);
+	over(9, 20, MOMENT_NESTED, 0, 6); /* began before the poll around it */
+	assert_int_equal(broken(INVARIANT_NESTED), 2);
+	at(30, MOMENT_POLL_END, 0, 0);
+	over(31, 32, MOMENT_NESTED, 0, 7); /* in no poll */
+	assert_int_equal(broken(INVARIANT_NESTED), 3);
+	assert_int_equal(v.results[INVARIANT_NESTED].first_task, 5);
+	/* threads that are no workers share one number */
+	over(40, 50, MOMENT_NESTED, MOMENT_BLOCKING_WORKER, 8);
+	over(45, 55, MOMENT_NESTED, MOMENT_BLOCKING_WORKER, 8);
+	assert_int_equal(broken(INVARIANT_NESTED), 3);
+	over(60, 35, MOMENT_NESTED, 0, 10);
+	assert_int_equal(broken(INVARIANT_NESTED), 4);
+	assert_int_equal(broken(INVARIANT_TIME), 0);
+	over(20, 34, MOMENT_NESTED, 0, 10); /* stamped before the last one */
+	assert_int_equal(broken(INVARIANT_TIME), 1);
+}
+
+static void test_nested_follows_a_wake(void **state)
+{
+	(void)state;
+	at(5, MOMENT_SPAWN, MOMENT_NO_WORKER, 2);
+	at(10, MOMENT_POLL_START, 0, 1);
+	over(12, 14, MOMENT_NESTED, 0, 2);
+	assert_int_equal(v.unexplained, 1); /* the one around it */
+	over(15, 16, MOMENT_NESTED, 0, 2);
+	assert_int_equal(v.unexplained, 2);
+	at(18, MOMENT_WAKE, MOMENT_NO_WORKER, 2);
+	over(17, 19, MOMENT_NESTED, 0, 2); /* woken in its course: that is for the next one */
+	assert_int_equal(v.unexplained, 3);
+	at(21, MOMENT_WAKE, MOMENT_NO_WORKER, 2); /* a second wake while the first one stands */
+	over(20, 22, MOMENT_NESTED, 0, 2);
+	over(23, 24, MOMENT_NESTED, 0, 2);
+	assert_int_equal(v.unexplained, 3);
+	over(25, 26, MOMENT_NESTED, 0, 2);
+	assert_int_equal(v.unexplained, 4);
+	at(27, MOMENT_END, MOMENT_NO_WORKER, 2);
+	assert_int_equal(broken(INVARIANT_ENDED), 0);
+	over(28, 29, MOMENT_NESTED, 0, 2);
+	assert_int_equal(broken(INVARIANT_ENDED), 1);
+}
+
+static void test_blocking(void **state)
+{
+	(void)state;
+	over(10, 20, MOMENT_BLOCKING, MOMENT_NO_WORKER, 1);
+	over(30, 40, MOMENT_BLOCKING, MOMENT_NO_WORKER, 2);
+	over(25, 50, MOMENT_BLOCKING, MOMENT_NO_WORKER, 3); /* ran the second one */
+	assert_int_equal(broken(INVARIANT_BLOCKING), 0);
+	over(45, 60, MOMENT_BLOCKING, MOMENT_NO_WORKER, 4);
+	assert_int_equal(broken(INVARIANT_BLOCKING), 1);
+	assert_int_equal(v.results[INVARIANT_BLOCKING].first_task, 4);
+	assert_int_equal(broken(INVARIANT_ENDED), 0);
+	over(70, 80, MOMENT_BLOCKING, MOMENT_NO_WORKER, 2); /* it is done: no second poll */
+	assert_int_equal(broken(INVARIANT_ENDED), 1);
+	assert_int_equal(invariants_gap(&v), 0);
+	over(75, 90, MOMENT_BLOCKING, MOMENT_NO_WORKER, 1);
+	assert_int_equal(broken(INVARIANT_ENDED), 1);
+	assert_int_equal(broken(INVARIANT_BLOCKING), 1);
+}
+
 static void test_judged_only_where_claimed(void **state)
 {
 	struct facts f = { 0 };
@@ -196,6 +281,9 @@ int main(void)
 		INVARIANT_TEST(test_whole_life),
 		INVARIANT_TEST(test_alternation),
 		INVARIANT_TEST(test_unexplained),
+		INVARIANT_TEST(test_nested),
+		INVARIANT_TEST(test_nested_follows_a_wake),
+		INVARIANT_TEST(test_blocking),
 		INVARIANT_TEST(test_two_workers),
 		INVARIANT_TEST(test_judged_only_where_claimed),
 	};
