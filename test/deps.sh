@@ -16,6 +16,7 @@ packages=(
 	libzydis-dev libiberty-dev libzstd-dev zlib1g-dev libyajl-dev libcap-ng-dev uthash-dev
 	libsqlite3-dev sqlite3 protobuf-compiler
 	libmicrohttpd-dev libcmocka-dev bats jq curl iproute2 zstd gzip procps util-linux mount ca-certificates
+	qemu-system-x86 busybox-static cpio
 )
 
 fail() {

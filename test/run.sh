@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
-#   gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix
+#   gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix kernels
 #   (default: all, in this order)
 # One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
 # process behind is a failure, and so is a skipped test. Logs of failures stay in
@@ -248,7 +248,12 @@ layer_matrix() { # old and new Tokio, each kind of build that e2e has not; make 
 	tap matrix 900 bash test/matrix/run.sh --short
 }
 
-layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix}
+layer_kernels() { # the oldest that apt has, emulated; make kernels has them all
+	build 'build the programs for the kernels' 600 all bins
+	tap kernels 900 bash test/kernels/run.sh --short
+}
+
+layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix kernels}
 for layer in $layers; do
 	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
 done
