@@ -5,10 +5,12 @@
 #include "command.h"
 #include "core/columns.h"
 #include "core/index.h"
+#include "cut.h"
 #include "indexed.h"
 #include "notice.h"
 #include "outfile.h"
 #include "progress.h"
+#include "scope.h"
 #include "traceset.h"
 
 #include <errno.h>
@@ -59,7 +61,7 @@ static int export_write(const struct request *req, size_t format, struct export 
 int export_run(const struct request *req, const struct traceset *set)
 {
 	struct export x = { .to_ns = UINT64_MAX };
-	struct columns *c = NULL;
+	struct columns *c = NULL, *cut = NULL;
 	struct progress progress;
 	bool is_partial = false;
 	size_t format = 0;
@@ -79,13 +81,15 @@ int export_run(const struct request *req, const struct traceset *set)
 	progress_start(&progress, set->sz);
 	if (indexed_open(&set->recordings[0], &progress, &c, &is_partial) != 0)
 		return EXIT_FINDINGS;
-	x.c = c;
+	err = cut_asked(c, req, &cut);
+	x.c = cut ? cut : c;
 	x.name = set->recordings[0].name;
 	if (req->has_from)
-		x.from_ns = req->from_ns + (req->from_relative ? c->odd.first_ns : 0);
+		x.from_ns = req->from_ns + (req->from_relative ? scope_base(c) : 0);
 	if (req->has_to)
-		x.to_ns = req->to_ns + (req->to_relative ? c->odd.first_ns : 0);
-	err = export_write(req, format, &x);
+		x.to_ns = req->to_ns + (req->to_relative ? scope_base(c) : 0);
+	err = err ? notice(err, "out of memory") : export_write(req, format, &x);
+	cut_free(cut);
 	index_close(c);
 	if (err)
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FINDINGS;

@@ -7,6 +7,7 @@
 #include "core/columns.h"
 #include "core/index.h"
 #include "core/tables.h"
+#include "cut.h"
 #include "indexed.h"
 #include "jsonout.h"
 #include "notice.h"
@@ -283,7 +284,7 @@ static int sql_query(const struct request *req, const struct columns *c)
 
 int sql_run(const struct request *req, const struct traceset *set)
 {
-	struct columns *c = NULL;
+	struct columns *c = NULL, *cut = NULL;
 	struct progress progress;
 	bool is_partial = false;
 	int code;
@@ -299,7 +300,11 @@ int sql_run(const struct request *req, const struct traceset *set)
 	progress_start(&progress, set->sz);
 	if (indexed_open(&set->recordings[0], &progress, &c, &is_partial) != 0)
 		return EXIT_FINDINGS;
-	code = sql_query(req, c);
+	if (cut_asked(c, req, &cut) == 0)
+		code = sql_query(req, cut ? cut : c);
+	else
+		code = notice(EXIT_FINDINGS, "out of memory");
+	cut_free(cut);
 	index_close(c);
 	return code == 0 && is_partial ? EXIT_PARTIAL : code;
 }

@@ -86,18 +86,20 @@ const struct command command_table[] = {
 	  "whose busy time changed most stand first. What one level does not record is \"-\",\n"
 	  "not a change.\n",
 	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_TWO_PATHS, 0, diff_run },
-	{ "sql", "[--json] [--limit N] FILE|DIR [\"SELECT ...\"]",
+	{ "sql", "[--json] [--limit N] [filters] FILE|DIR [\"SELECT ...\"]",
 	  "one SQL query over polls, wakes, parks, samples, tasks, ...",
 	  "SQLite over the recording's columns, read-only. Without a query: tables, columns,\n"
 	  "views and functions. Times are ns; what was not recorded is NULL. At most 1000 rows\n"
-	  "unless --limit says otherwise, and 60 s. Example:\n"
+	  "unless --limit says otherwise, and 60 s. Filters leave rows out of the tables. Example:\n"
 	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by type\"\n",
-	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_QUERY, 0, sql_run },
-	{ "export", "--output OUT [--force] [--from TIME] [--to TIME] FORMAT FILE|DIR",
+	  COMMAND_STUDY | COMMAND_QUERY, 0, sql_run },
+	{ "export", "--output OUT [--force] [filters] FORMAT FILE|DIR",
 	  "one recording in the format of another tool",
 	  "perfetto, pprof, chrome, speedscope, firefox, folded (CPU stacks), csv (polls),\n"
-	  "ndjson and sqlite (all tables of sql). --from and --to cut by the start of what is written.\n",
-	  COMMAND_OUT | COMMAND_FORCE | COMMAND_FROM | COMMAND_UNTIL | COMMAND_TARGET, COMMAND_OUT,
+	  "ndjson and sqlite (all tables of sql). Filters leave rows out, as they do for sql.\n",
+	  COMMAND_OUT | COMMAND_FORCE | COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER |
+		  COMMAND_TARGET,
+	  COMMAND_OUT,
 	  export_run },
 	{ "dump", "[--json] [--kind NAME] [--from TIME] [--to TIME] FILE|DIR",
 	  "every event, one a line",

@@ -54,3 +54,12 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	code 0 sql hostile.bin "select name, fields from event"
 	! grep -q $'\x1b' "$out"
 }
+@test "filters leave rows out, in sql and in exports" {
+	code 0 sql --json --task 1 --worker 0 --to +9200us traces/abcd-42 "select count(*), max(dur_ns) from polls"
+	[ "$(jq -c .rows "$out")" = '[[2,2000000]]' ]
+	code 0 sql --json --runtime none traces/abcd-42 "select count(*) from polls"
+	[ "$(jq -c .rows "$out")" = '[[0]]' ]
+	code 0 export --output - --type main.rs:20 csv traces/abcd-42
+	[ "$(grep -c 'main.rs:20' "$out")" = 2 ]
+	[ "$(grep -c 'main.rs:10' "$out")" = 0 ]
+}
