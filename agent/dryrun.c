@@ -10,7 +10,7 @@
 int dryrun_run(const struct opt *o)
 {
 	struct plan_options po = {
-		.level = (enum plan_level)opt_top_level(o),
+		.level = (enum plan_level)opt_plan_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
 	};

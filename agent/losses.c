@@ -15,7 +15,8 @@
 /* Of these kinds the events themselves are in the trace. */
 static bool losses_is_flaw(const char *kind)
 {
-	return !strcmp(kind, "Stack") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite");
+	return !strcmp(kind, "Stack") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite") ||
+	       !strcmp(kind, "TaskId");
 }
 
 void losses_add(struct losses *l, uint64_t now_ns, const char *kind, const char *cause,
@@ -55,6 +56,7 @@ void losses_second(struct losses *l, uint64_t now_ns)
 		{ WIRE_NOT_A_TASK, "Spawn", "header failed its self-check" },
 		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
 		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
+		{ WIRE_REST_UNKNOWN, "TaskId", "resting value unknown" },
 	};
 
 	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {

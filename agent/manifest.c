@@ -16,6 +16,7 @@
 /* Says which events this recording claims to hold: what is not in the list was not recorded. */
 static int manifest_claim(struct metadata *m, const struct opt *o, const struct plan *p)
 {
+	int level = opt_top_level(o); /* what stat's calibration shows besides is not claimed */
 	const struct {
 		const char *event;
 		bool is_claimed;
@@ -23,17 +24,17 @@ static int manifest_claim(struct metadata *m, const struct opt *o, const struct 
 		{ "WorkerParkEvent", true },
 		{ "WorkerUnparkEvent", true },
 		{ "RuntimeMetricsEvent", true },
-		{ "agent:OffCpu", p->level >= PLAN_POLLS },
+		{ "agent:OffCpu", o->has_tokio_events },
 		{ "CpuSampleEvent", o->cpu_hz > 0 },
-		{ "PollStartEvent", p->level >= PLAN_POLLS },
-		{ "PollEndEvent", p->level >= PLAN_POLLS },
-		{ "agent:NestedPoll", p->level >= PLAN_POLLS },
-		{ "agent:Blocking", p->level >= PLAN_POLLS },
-		{ "agent:Alive", p->level >= PLAN_POLLS },
-		{ "WakeEventEvent", plan_has_site(p, WIRE_SITE_SCHEDULE) },
-		{ "TaskSpawnEvent", p->level == PLAN_FULL && o->has_task_events },
-		{ "TaskTerminateEvent", p->level == PLAN_FULL && o->has_task_events },
-		{ "agent:TaskEnd", p->level == PLAN_FULL && o->has_task_events },
+		{ "PollStartEvent", level >= PLAN_POLLS },
+		{ "PollEndEvent", level >= PLAN_POLLS },
+		{ "agent:NestedPoll", level >= PLAN_POLLS },
+		{ "agent:Blocking", level >= PLAN_POLLS },
+		{ "agent:Alive", level >= PLAN_POLLS },
+		{ "WakeEventEvent", level >= PLAN_WAKES && plan_has_site(p, WIRE_SITE_SCHEDULE) },
+		{ "TaskSpawnEvent", level == PLAN_FULL && o->has_task_events },
+		{ "TaskTerminateEvent", level == PLAN_FULL && o->has_task_events },
+		{ "agent:TaskEnd", level == PLAN_FULL && o->has_task_events },
 	};
 	int err = 0;
 
@@ -139,6 +140,8 @@ int manifest_new(const struct opt *o, const struct target *t, const struct plan 
 		err = metadata_setf(m, "agent.session", "%llu", (unsigned long long)now_ns);
 	if (!err)
 		err = manifest_claim(m, o, p);
+	if (!err && opt_top_level(o) < PLAN_POLLS)
+		err = metadata_set(m, "tokio.poll_coverage", "none");
 	if (!err)
 		err = manifest_partial(m, p);
 	if (!err)

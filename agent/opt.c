@@ -355,6 +355,13 @@ int opt_top_level(const struct opt *o)
 	return o->on_demand.is_set && o->on_demand.level > level ? o->on_demand.level : level;
 }
 
+int opt_plan_level(const struct opt *o)
+{
+	int level = opt_top_level(o);
+
+	return level == PLAN_STAT && o->has_tokio_events ? PLAN_WAKES : level;
+}
+
 void opt_done(struct opt *o)
 {
 	for (size_t i = 0; o && i < o->metadata_cnt; i++) {

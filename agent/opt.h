@@ -75,6 +75,8 @@ void opt_done(struct opt *o);
 /* The level to begin with, and the highest that may be taken, as enum plan_level. */
 int opt_base_level(const struct opt *o);
 int opt_top_level(const struct opt *o);
+/* The one whose sites are planned: by some probes level stat learns to do without (calibration.h). */
+int opt_plan_level(const struct opt *o);
 
 /* The help of one 80x24 screen, and "dial9-agent <version>". */
 void opt_print_help(FILE *out);

@@ -19,8 +19,8 @@
 #define HELP_TEXT_COLUMN 30 /* where the text of an option begins */
 
 static const struct opt_choice opt_levels[] = {
-	{ "auto", OPT_LEVEL_AUTO }, { "polls", PLAN_POLLS }, { "wakes", PLAN_WAKES },
-	{ "full", PLAN_FULL },	    { NULL, 0 }
+	{ "auto", OPT_LEVEL_AUTO }, { "stat", PLAN_STAT }, { "polls", PLAN_POLLS },
+	{ "wakes", PLAN_WAKES },    { "full", PLAN_FULL }, { NULL, 0 }
 };
 static const struct opt_choice opt_compressions[] = {
 	{ "zstd", SEGMENT_ZSTD }, { "gzip", SEGMENT_GZIP }, { "none", SEGMENT_NONE }, { NULL, 0 }
@@ -37,7 +37,7 @@ const struct opt_entry opt_table[] = {
 	{ "pid", 'p', PID, AT(pids), "N", .min = 1, .max = INT_MAX,
 	  .help = "process to record; may be repeated" },
 	{ "level", 'l', CHOICE, AT(level), "LEVEL", .value = "auto", .choices = opt_levels,
-	  .help = "polls, wakes or full, whatever it costs" },
+	  .help = "stat, polls, wakes or full, at any cost" },
 	{ "max-overhead", 0, SHARE, AT(max_overhead), "N%", .value = "3%", .max = 100,
 	  .help = "of its CPU time, or none: levels keep it" },
 	{ "on-demand", 0, ON_DEMAND, AT(on_demand), "WHAT", .help = NULL },

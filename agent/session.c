@@ -11,6 +11,7 @@
 #include "answer.h"
 #include "arrivals.h"
 #include "bpf/wire.h"
+#include "calibration.h"
 #include "clock.h"
 #include "control.h"
 #include "emit.h"
@@ -50,6 +51,7 @@ struct session {
 	struct probe *probe;
 	unsigned slot;
 	struct ladder *ladder;
+	struct calibration calibration;
 	struct overhead *overhead;
 	struct control *control; /* NULL = it could not be made */
 	bool is_attached, has_execed;
@@ -63,7 +65,7 @@ struct session {
 static int session_plan(struct session *s, const struct opt *o, const struct features *f)
 {
 	struct plan_options po = {
-		.level = (enum plan_level)opt_top_level(o),
+		.level = (enum plan_level)opt_plan_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
 	};
@@ -95,8 +97,19 @@ static int session_attach(struct session *s, const struct opt *o)
 		.has_cpu = o->cpu_hz > 0,
 		.has_task_events = o->has_task_events,
 	};
-	int err = ladder_open(&lo, (enum plan_level)opt_base_level(o), &s->ladder);
+	enum plan_level level = (enum plan_level)opt_base_level(o);
+	bool needs_probes = level == PLAN_STAT && o->has_tokio_events;
+	int err;
 
+	err = ladder_open(&lo, needs_probes ? PLAN_WAKES : level, &s->ladder);
+	s->calibration = (struct calibration){
+		.ladder = s->ladder,
+		.taskword = s->taskword,
+		.metadata = s->metadata,
+		.pid = s->target->pid,
+		.start_ns = clock_now_ns(),
+		.is_on = needs_probes,
+	};
 	s->is_attached = !err;
 	return err;
 }
@@ -300,6 +313,15 @@ void session_lost(struct session *s, uint64_t now_ns, const char *kind, const ch
 	losses_add(&s->losses, now_ns, kind, cause, cnt, from_ns);
 }
 
+/* Is the level still the right one? */
+static void session_weigh(struct session *s, uint64_t now_ns)
+{
+	if (s->calibration.is_on)
+		calibration_tick(&s->calibration, summary_hits(&s->summary), now_ns);
+	else
+		overhead_tick(s->overhead, now_ns);
+}
+
 void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 {
 	ladder_pass(s->ladder, drained_ns, s->emit, s->track);
@@ -307,9 +329,9 @@ void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 	track_tick(s->track, now_ns); /* reads memory as of now: before what takes a while */
 	seatlearn_tick(&s->seatlearn, now_ns);
 	session_hear(s, now_ns);
-	if (!s->summary.end_ns) /* then nothing is recorded any more, and no hit counted */
-		overhead_tick(s->overhead, now_ns);
 	taskword_tick(s->taskword, &s->losses.counts, now_ns);
+	if (!s->summary.end_ns) /* then nothing is recorded any more, and no hit counted */
+		session_weigh(s, now_ns);
 	emit_tick(s->emit, now_ns);
 }
 

@@ -177,6 +177,11 @@ void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_
 	}
 }
 
+bool taskword_is_known(const struct taskword *w)
+{
+	return w->id.state == TASKID_KNOWN;
+}
+
 void taskword_finish(struct taskword *w, char *line, size_t sz)
 {
 	taskword_tell(w);

@@ -7,6 +7,7 @@
 #ifndef DIAL9_TASKWORD_H
 #define DIAL9_TASKWORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ void taskword_record(struct taskword *w, const struct wire_tls *rec);
 
 /* Every 10 ms, with the target's counts so far. */
 void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_t now_ns);
+
+/* BPF can tell by it which task a thread polls. */
+bool taskword_is_known(const struct taskword *w);
 
 /* The last word on it, into the metadata and as one line of text. */
 void taskword_finish(struct taskword *w, char *line, size_t sz);

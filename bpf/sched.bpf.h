@@ -52,18 +52,33 @@ static __always_inline void sched_infer_end(struct thread *t, __u64 now)
 	}
 }
 
-static __always_inline void sched_out(void *ctx, struct thread *t, struct task_struct *task,
-				      bool is_preempted, __u64 now)
+/* The task that the thread polls, by the probes, or without them by the word; 0 = none. */
+static __always_inline __u64 sched_task(struct thread *t, struct task_struct *task,
+					const struct wire_target_state *state, __s32 syscall)
 {
+	if (!(state->want & WIRE_WANT_POLLS))
+		return taskword_task(t, task, syscall);
+	return thread_in_poll(t) ? thread_task_id(t) : 0;
+}
+
+static __always_inline void sched_out(void *ctx, struct thread *t, struct task_struct *task,
+				      const struct wire_target_state *state, bool is_preempted,
+				      __u64 now)
+{
+	bool has_polls = state->want & WIRE_WANT_POLLS;
+	__u64 task_id;
 	__u32 key = SCRATCH_SWITCH;
 	struct wire_switch_out *rec;
 	struct scratch *s;
+	__s32 syscall;
 	bool in_poll;
 	long sz = 0;
 
 	thread_refresh(t);
 	sched_infer_end(t, now);
-	in_poll = thread_in_poll(t);
+	syscall = sched_syscall(task);
+	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall);
+	in_poll = has_polls ? thread_in_poll(t) : task_id;
 	t->out_ns = 0;
 	if (!in_poll && !t->polls_async && !t->seat.is_worker)
 		return;
@@ -72,20 +87,22 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 		return;
 	t->out_ns = now;
 	t->runnable_ns = is_preempted ? now : 0;
-	t->out_task_id = in_poll ? thread_task_id(t) : 0;
+	t->out_task_id = task_id;
 	rec = (struct wire_switch_out *)s;
 	submit_head(&rec->head, t, WIRE_SWITCH_OUT,
 		    (is_preempted ? WIRE_OUT_PREEMPTED : 0) | (in_poll ? WIRE_OUT_IN_POLL : 0), now);
 	rec->task_id = t->out_task_id;
 	rec->cpu_time_ns = task->se.sum_exec_runtime;
-	rec->syscall = sched_syscall(task);
+	rec->syscall = syscall;
 	rec->prev_state = sched_task_state(task);
 	rec->cpu = bpf_get_smp_processor_id();
 	rec->frames_cnt = 0;
 	rec->pad = 0;
 	if (in_poll) {
-		taskword_check(t, task);
-		taskword_show(t, task, submit_ring(), false, now);
+		if (has_polls) {
+			taskword_check(t, task);
+			taskword_show(t, task, submit_ring(), false, now);
+		}
 		sz = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
 		rec->frames_cnt = sched_frames(sz, t->slot);
 		if (rec->frames_cnt < 2)
@@ -128,7 +145,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, prev, state)) {
 			thread_follow(t, state);
 			now = bpf_ktime_get_ns();
-			sched_out(ctx, t, prev, is_preempted, now);
+			sched_out(ctx, t, prev, state, is_preempted, now);
 		}
 	}
 	t = thread_find(next);
@@ -184,7 +201,7 @@ static __always_inline int sched_sampled(void *ctx)
 		return 0;
 	rec = (struct wire_cpu_sample *)s;
 	submit_head(&rec->head, t, WIRE_CPU_SAMPLE, 0, now);
-	rec->task_id = thread_in_poll(t) ? thread_task_id(t) : 0;
+	rec->task_id = sched_task(t, task, state, -1);
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
 	rec->cpu = bpf_get_smp_processor_id();
 	rec->pad = 0;

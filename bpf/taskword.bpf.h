@@ -96,6 +96,35 @@ static __always_inline bool taskword_is_outer(const struct thread *t, __u64 word
 	return false;
 }
 
+/* System calls in which the driver of a runtime waits for events: a worker does so between polls. */
+enum { SYS_NR_EPOLL_WAIT = 232, SYS_NR_EPOLL_PWAIT = 281, SYS_NR_EPOLL_PWAIT2 = 441 };
+
+/*
+ * Which task the word says is polled, 0 = none. For levels without probes. `syscall` is what a thread
+ * that goes to sleep is in, else -1. A worker is a blocking task itself, and rests at its id: that
+ * may be another than it was, as workers pass from thread to thread (block_in_place), but it stands
+ * there when the thread waits for events. A thread of which no rest was seen is counted.
+ */
+static __noinline __u64 taskword_task(struct thread *t, struct task_struct *task, __s32 syscall)
+{
+	const struct wire_task_word *w = taskword_of(t);
+	__u64 word = 0;
+
+	if (!w->off || taskword_read(task->thread.fsbase - w->off, w->has_tag, &word) || !word)
+		return 0;
+	if (syscall == SYS_NR_EPOLL_WAIT || syscall == SYS_NR_EPOLL_PWAIT ||
+	    syscall == SYS_NR_EPOLL_PWAIT2) {
+		t->rest_id = word;
+		t->rest_gen = w->gen;
+		return 0;
+	}
+	if (t->rest_gen != w->gen) {
+		count(t->slot, WIRE_REST_UNKNOWN);
+		return 0;
+	}
+	return word == t->rest_id ? 0 : word;
+}
+
 /* Inside a poll: does the word say so too? */
 static __always_inline void taskword_check(struct thread *t, struct task_struct *task)
 {

@@ -121,7 +121,7 @@ static void account_sample(struct account *a, const struct moment *m)
 		w->poll.samples++;
 		typetable_row(a->types, w->poll.type)->samples++;
 	} else {
-		a->samples_between++;
+		*(pollaccount_awake(a) == WORKER_BETWEEN ? &a->samples_between : &a->samples_blind) += 1;
 		w->samples++;
 	}
 }

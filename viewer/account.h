@@ -46,6 +46,7 @@ struct account {
 	uint64_t unknown_ends; /* ends of tasks never seen before */
 	uint64_t nested_polls, block_in_places, block_in_place_ns;
 	uint64_t samples, samples_in_polls, samples_between, samples_blocking, samples_unknown;
+	uint64_t samples_blind; /* on workers while polls were not recorded */
 	uint64_t over_worker_cap; /* moments of worker ids of MOMENT_WORKERS_MAX and more */
 	int err; /* -ENOMEM once a table could not grow: the figures are then too small */
 };

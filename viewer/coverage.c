@@ -51,7 +51,7 @@ static void coverage_level(struct coverage *c, const struct d9_ev *ev)
 
 static bool coverage_is_flaw(struct d9_str kind)
 {
-	static const char *const flaws[] = { "Stack", "Order", "ReturnSite" };
+	static const char *const flaws[] = { "Stack", "Order", "ReturnSite", "TaskId" };
 
 	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
 		if (kind.len == strlen(flaws[i]) && memcmp(kind.p, flaws[i], kind.len) == 0)
@@ -215,6 +215,20 @@ void coverage_file(struct coverage *c, const struct reader_end *end)
 void coverage_finish(struct coverage *c)
 {
 	coverage_end_level(c, c->last_ns);
+}
+
+uint64_t coverage_blind_ns(const struct coverage *c)
+{
+	uint64_t ns = 0;
+	size_t len;
+
+	for (uint32_t i = 0; i < c->levels_cnt; i++) {
+		const char *text = labels_text(c->labels, c->levels[i].ends, &len);
+
+		if (len == 4 && memcmp(text, "none", 4) == 0)
+			ns += c->levels[i].ns;
+	}
+	return ns;
 }
 
 uint64_t coverage_lost(const struct coverage *c)

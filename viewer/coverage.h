@@ -25,7 +25,7 @@ struct coverage_level { /* all types; levels of single types are only counted */
 };
 
 /*
- * What is missing. A kind that is not the name of an event (Stack, Order, ReturnSite) tells of events
+ * What is missing. A kind that is not the name of an event (Stack, Order, ReturnSite, TaskId) tells of events
  * that are there, but not whole or not in their place: flawed, not lost.
  */
 struct coverage_loss {
@@ -91,6 +91,9 @@ void coverage_finish(struct coverage *c);
 
 /* Does a level (an index; any other is none) infer all poll ends? */
 bool coverage_infers(const struct coverage *c, uint32_t level);
+
+/* Time at levels that record no polls. */
+uint64_t coverage_blind_ns(const struct coverage *c);
 
 /* Events lost, over all kinds and causes, without flaws. */
 uint64_t coverage_lost(const struct coverage *c);

@@ -150,7 +150,7 @@ static void judge_call(struct study *s, struct findings *f, const struct pain_ca
 static void judge_cpu(struct findings *f, const struct pains *p)
 {
 	uint64_t lost_ns = p->delay_ns + p->preempted_ns;
-	uint64_t wanted_ns = p->busy_ns + p->between_ns + p->delay_ns;
+	uint64_t wanted_ns = p->busy_ns + p->between_ns + p->unknown_ns + p->delay_ns;
 	char worst[PLAIN_SZ], sum[PLAIN_SZ], share[PLAIN_SZ];
 	struct finding *at;
 

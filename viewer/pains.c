@@ -51,6 +51,7 @@ void pains_slice(struct study *s, const struct watch_slice *slice)
 
 	p->busy_ns += slice->state == WATCH_BUSY ? ns : 0;
 	p->between_ns += slice->state == WATCH_BETWEEN ? ns : 0;
+	p->unknown_ns += slice->state == WATCH_UNKNOWN ? ns : 0;
 	if (slice->state != WATCH_DELAYED || ns < PAINS_DELAY_NS)
 		return;
 	p->delay_cnt++;

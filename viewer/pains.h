@@ -66,7 +66,7 @@ struct pains {
 	struct pain_worker *workers; /* MOMENT_WORKERS_MAX */
 	/* runnable without a CPU: after parks, and preempted in polls */
 	uint64_t delay_cnt, delay_ns, preempted_cnt, preempted_ns;
-	uint64_t busy_ns, between_ns;
+	uint64_t busy_ns, between_ns, unknown_ns; /* unknown: awake, or nothing is known of it */
 	struct pain_wait delay; /* the longest after a park; its task is 0 */
 	/* queues: the deepest seen */
 	uint64_t queue_max, queue_at_ns, queue_known;

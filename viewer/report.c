@@ -212,6 +212,7 @@ static int report_finish(struct report *r)
 	r->span_ns = c->last_ns - c->first_ns;
 	r->has_waits = report_has(r, D9_EV_WAKE);
 	r->has_polls = report_has(r, D9_EV_POLL_START);
+	r->blind_ns = coverage_blind_ns(c);
 	r->has_off = report_has(r, D9_EV_AGENT_OFF_CPU);
 	report_runtimes(r);
 	if (err == 0)

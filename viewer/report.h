@@ -37,6 +37,7 @@ struct report {
 	uint64_t span_ns; /* last minus first stamp */
 	bool has_waits; /* wakes were recorded: that a task was not woken is known */
 	bool has_polls; /* polls were recorded */
+	uint64_t blind_ns; /* time in which they were not, by the level */
 	bool has_off; /* times without CPU inside polls were */
 	/* made by report.c when all is read: row numbers of the types with tasks or polls, most
 	 * busy first; those with blocking tasks, longest run first; ids of the workers seen */

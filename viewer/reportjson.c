@@ -278,6 +278,7 @@ static void reportjson_samples(struct json *j, const struct report *r)
 		json_map_end(j);
 	}
 	json_list_end(j);
+	json_put_u64(j, "polls_not_recorded", a->samples_blind);
 	json_map_end(j);
 }
 
@@ -318,5 +319,6 @@ void reportjson_put(struct json *j, const struct report *r)
 	reportjson_samples(j, r);
 	reportjson_blocking(j, r);
 	reportjson_facts(j, r);
+	json_put_u64(j, "polls_not_recorded_ns", r->blind_ns);
 	json_map_end(j);
 }

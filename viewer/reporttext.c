@@ -14,6 +14,18 @@
 
 #include <inttypes.h>
 
+/* What was not looked for did not "not happen". */
+static void reporttext_blind(FILE *out, const struct report *r)
+{
+	char text[PLAIN_SZ];
+
+	if (r->blind_ns)
+		fprintf(out,
+			"  no polls were recorded %s of the time: busy, share and polls are of "
+			"the rest\n",
+			plain_share(text, r->blind_ns, r->span_ns));
+}
+
 static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 {
 	uint64_t polls = 0, waits = 0, panicked = 0, cancelled = 0;
@@ -52,11 +64,12 @@ static void reporttext_types(FILE *out, const struct report *r, uint64_t top)
 	if (panicked || cancelled)
 		fprintf(out, "  of the ended %" PRIu64 " panicked, %" PRIu64 " were cancelled\n",
 			panicked, cancelled);
+	reporttext_blind(out, r);
 	if (r->facts.partial[D9_EV_POLL_START])
 		fputs("  partial: polls of some types could not be probed\n", out);
 	if (r->facts.partial[D9_EV_WAKE])
 		fputs("  partial: wakes by some code could not be probed\n", out);
-	if (r->has_waits)
+	if (r->has_waits || waits)
 		fprintf(out, "  wake-to-poll is known for %" PRIu64 " of %" PRIu64 " polls (%s)\n",
 			waits, polls, plain_share(text, waits, polls));
 	else
@@ -82,7 +95,7 @@ static void reporttext_workers(FILE *out, const struct report *r, uint64_t top)
 			continue;
 		fprintf(out, "  %-4" PRIu32, r->workers[i]);
 		reportcell_duration(out, 7, r->has_polls, w->busy_ns);
-		reportcell_share(out, 7, r->has_polls, w->busy_ns, r->span_ns);
+		reportcell_share(out, 7, r->has_polls, w->busy_ns, r->span_ns - r->blind_ns);
 		reportcell_duration(out, 7, w->parks + w->unparks > 0, w->parked_ns);
 		reportcell_duration(out, 7, w->delays_known > 0, w->delayed_ns);
 		reportcell_duration(out, 7, true, w->between_ns);
@@ -95,6 +108,7 @@ static void reporttext_workers(FILE *out, const struct report *r, uint64_t top)
 		fputc('\n', out);
 	}
 	reportcell_more(out, r->workers_cnt, top);
+	reporttext_blind(out, r);
 	if (unparks && known < unparks)
 		fprintf(out, "  kernel delay is known for %s of the unparks\n",
 			plain_share(text, known, unparks));
@@ -156,9 +170,13 @@ static void reporttext_samples(FILE *out, const struct report *r, uint64_t top)
 	fprintf(out,
 		"\nCPU SAMPLES: %" PRIu64 ", %" PRIu64 " in polls, %" PRIu64
 		" on workers outside polls, %" PRIu64 " in the blocking pool, %" PRIu64
-		" elsewhere\n  samples    share  of those in polls, by type\n",
+		" elsewhere\n",
 		a->samples, a->samples_in_polls, a->samples_between, a->samples_blocking,
 		a->samples_unknown);
+	if (a->samples_blind)
+		fprintf(out, "  %" PRIu64 " on workers while no polls were recorded: in them or not\n",
+			a->samples_blind);
+	fputs("  samples    share  of those in polls, by type\n", out);
 	for (uint32_t i = 0, rows = 0; i < r->types_cnt; i++) {
 		const struct type_row *row = typetable_row(a->types, r->types[i]);
 

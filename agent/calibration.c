@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibration.h"
+
+#include "ladder.h"
+#include "log.h"
+#include "metadata.h"
+#include "plan.h"
+#include "taskword.h"
+
+void calibration_tick(struct calibration *c, uint64_t hits, uint64_t now_ns)
+{
+	bool is_known = taskword_is_known(c->taskword);
+
+	if (is_known && !c->known_ns)
+		c->known_ns = now_ns;
+	if (is_known ? now_ns - c->known_ns < CALIBRATION_RESTS_NS :
+		       now_ns - c->start_ns < TASKWORD_EAGER_NS || hits < CALIBRATION_BUSY_HITS)
+		return;
+	if (ladder_go(c->ladder, PLAN_STAT, is_known ? "task word learnt" : "task word not learnt"))
+		return;
+	c->is_on = false;
+	if (is_known) {
+		log_info("pid %d: level stat: no probe is left in it", c->pid);
+		return;
+	}
+	metadata_drop(c->metadata, "agent.has", "agent:OffCpu");
+	log_warn(0, "pid %d: level stat without task ids: the task word was not learnt", c->pid);
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Level stat: probes only until it is known where Tokio keeps the id of the task polled; then none.
+
+load helpers
+
+is_stat() { grep -q 'no probe is left in it' "$T/agent.err"; }
+
+# Mode all sleeps, locks and blocks in polls, and moves workers from thread to thread.
+stat_of() { # VERSION
+	local polls switches waits from
+	target_start "$1" stripped --mode all --secs 60
+	target_go
+	agent_start --level stat --cpu-hz 997
+	wait_for 15 is_stat
+	code_is_clean "$TARGET" # while it is being recorded
+	sleep 4
+	agent_stop
+	cat "$T/agent.err" "$T/agent.out"
+	from=$(events --kind agent:Level | jq -r 'select(.fields.level == "stat") | .ts_ns' | head -n 1)
+	[ -n "$from" ]
+	# nothing of a poll after it, but for a hit under way; blocks inside polls go on
+	polls=$(events --kind PollStartEvent | jq --argjson f "$from" 'select(.ts_ns > $f + 1000000)' | wc -l)
+	[ "$polls" = 0 ]
+	events --kind agent:OffCpu |
+		jq -c --argjson f "$from" 'select(.ts_ns > $f and .fields.task_id != null)' >"$T/blocks"
+	switches=$(jq -c 'select(.fields.syscall == 230)' "$T/blocks" | wc -l) # clock_nanosleep
+	waits=$(jq -c 'select(.fields.syscall == 232)' "$T/blocks" | wc -l) # a worker at rest in epoll_wait
+	say "$switches sleeps, $waits waits for events with a task id"
+	[ "$switches" -gt 0 ]
+	[ "$waits" = 0 ]
+	lossless <(events --kind agent:Loss | grep -v '"TaskId"' || :)
+	verify
+	measured "$switches sleeps inside polls in 4 s, no probe"
+}
+
+@test "Tokio 1.24: no probe is left, blocks inside polls are seen" { stat_of 1.24; }
+@test "Tokio 1.38" { stat_of 1.38; }
+@test "newest Tokio" { stat_of newest; }
+
+@test "polls are neither claimed nor counted where none were recorded" {
+	target_start newest stripped --mode steady --secs 60
+	target_go
+	agent_start --level stat
+	wait_for 15 is_stat
+	sleep 1
+	agent_stop
+	events --kind SegmentMetadataEvent | jq -r '.fields.entries["agent.has"]' | sort -u >"$T/has"
+	cat "$T/has"
+	grep -q agent:OffCpu "$T/has"
+	no grep -E 'Poll|Wake|Spawn|Terminate|Alive' "$T/has"
+	"$VIEW" report --json "$TRACES" >"$T/report"
+	jq -e '.recordings[0] | .polls_not_recorded_ns > 800000000 and
+		(.workers | length > 0 and all(.busy_ns == null and .unknown_ns > 0))' "$T/report"
+	"$VIEW" report "$TRACES" >"$T/text"
+	cat "$T/text"
+	grep -q 'no polls were recorded' "$T/text"
+	"$VIEW" polls "$TRACES" | grep -q 'unknown: polls'
+}
+
+@test "an idle target keeps its probes: they cost nothing, and it may wake up" {
+	target_start newest stripped --mode idle --secs 60
+	target_go
+	agent_start --level stat --duration 3s
+	agent_end
+	no is_stat
+	verify
+}
