@@ -170,11 +170,19 @@ static int planner_add_return(struct planner *p, uint64_t call, uint64_t after, 
 	func.popped_sz = miss.popped_sz;
 	if (miss.is_ret && may_follow && !wrappers_add(next, &func))
 		return 0;
-	/* unoptimised code calls the smallest helper through the GOT: an end that is seen behind
-	 * it is late by little, where an inferred one would not tell whether the task lives on */
+	/* unoptimised code calls the smallest helper through the GOT, and code optimised for size the
+	 * drop of a task: an end that is seen behind it is late by little, where an inferred one would
+	 * not tell whether the task lives on */
 	q.pass_calls = func.is_loose;
+	q.pass_own_calls = true;
 	q.allow_stepped = p->opt->allow_stepped;
-	return planner_add(p, &q, &s);
+	err = planner_place(p, &q, &s, &miss);
+	if (err != -ENOENT)
+		return err;
+	func.popped_sz = miss.popped_sz;
+	if (miss.is_ret && may_follow && !wrappers_add(next, &func))
+		return 0;
+	return planner_omit(p, s.kind, after, miss.reason);
 }
 
 /* Behind the calls of the functions in `w`, which end in a tail jump to poll or return from it

@@ -174,16 +174,21 @@ static void site_follow_registers(struct site_walk *w, const struct code_op *op)
 		w->is_stack_known = false;
 }
 
-/* where a tail jump through a GOT slot of this file goes, 0 = not known */
-static uint64_t site_tail_target(struct site_walk *w, const struct code_op *op)
+/* where a jump or call through a GOT slot goes, 0 = not known, or out of this file */
+static uint64_t site_slot_target(struct site_walk *w, const struct code_op *op)
 {
 	uint64_t dest;
 
-	if (op->flow != CODE_JUMP_INDIRECT || !op->mem_addr || w->jumps == SITE_JUMPS_MAX ||
-	    relocs_read(w->relocs, op->mem_addr, &dest, sizeof(dest)) ||
+	if (!op->mem_addr || relocs_read(w->relocs, op->mem_addr, &dest, sizeof(dest)) ||
 	    !image_is_code(w->img, dest))
 		return 0;
 	return dest;
+}
+
+static bool site_passes(struct site_walk *w, const struct code_op *op)
+{
+	return op->flow == CODE_CALL_INDIRECT &&
+	       (w->q->pass_calls || (w->q->pass_own_calls && site_slot_target(w, op)));
 }
 
 /*
@@ -192,13 +197,14 @@ static uint64_t site_tail_target(struct site_walk *w, const struct code_op *op)
 static bool site_advance(struct site_walk *w, const struct code_op *op, uint64_t *at,
 			 struct site_miss *ret_miss)
 {
-	uint64_t dest = site_tail_target(w, op);
+	bool is_tail = op->flow == CODE_JUMP_INDIRECT && w->jumps < SITE_JUMPS_MAX;
+	uint64_t dest = is_tail ? site_slot_target(w, op) : 0;
 
 	*at += op->len;
 	if (dest) {
 		w->jumps++;
 		w->line = *at = dest;
-	} else if (op->flow == CODE_CALL_INDIRECT && w->q->pass_calls) {
+	} else if (site_passes(w, op)) {
 		w->held &= (uint16_t)~CODE_CALL_CLOBBERS;
 		w->pointers &= (uint16_t)~CODE_CALL_CLOBBERS;
 		w->is_rdi_lost = true;

@@ -23,6 +23,7 @@ struct site_query {
 	uint8_t reg; /* holds the value there (enum wire_reg); CODE_NONE = none is wanted */
 	bool is_entry; /* vaddr is a function's first instruction */
 	bool pass_calls; /* go on behind indirect calls, with what they leave intact */
+	bool pass_own_calls; /* the same, behind those only that go to this file's own code */
 	bool allow_stepped, allow_stack; /* as in struct plan_options */
 	int64_t popped_sz; /* bytes rsp already stands above its value at the place meant */
 };

@@ -245,6 +245,35 @@ static void test_tail_jump(void **state)
 	assert_int_equal(choose_at(wrapper, q, &s), -ENOENT);
 }
 
+/* call [rip+slot]; add rsp,0x10; pop rbx; ret: what a poll returns to in code optimised for size */
+static void test_own_calls(void **state)
+{
+	uint8_t code[] = "\xff\x15\0\0\0\0\x48\x83\xc4\x10\x5b\xc3";
+	struct site_query q = { .reg = CODE_NONE };
+	uint64_t target, at, slot;
+	struct plan_site s;
+	int32_t disp;
+
+	(void)state;
+	elfmaker_init(&maker, true);
+	target = elfmaker_code(&maker, "\x31\xff\xc3", 3);
+	slot = elfmaker_pointer(&maker, target);
+	at = ELFMAKER_CODE + ((maker.code_sz + 16) & ~(size_t)15);
+	disp = (int32_t)(slot - (at + 6));
+	memcpy(code + 2, &disp, 4);
+	assert_int_equal(elfmaker_code(&maker, code, sizeof(code) - 1), at);
+	assert_int_equal(choose_at(at, q, &s), -ENOENT);
+	assert_false(miss.is_ret);
+	q.pass_own_calls = true;
+	assert_int_equal(choose_at(at, q, &s), -ENOENT);
+	assert_true(miss.is_ret);
+	assert_int_equal(miss.popped_sz, 0x20);
+	/* what another file does there is not known */
+	maker.relas[0].addend = 0;
+	assert_int_equal(choose_at(at, q, &s), -ENOENT);
+	assert_false(miss.is_ret);
+}
+
 static void test_bad_bytes(void **state)
 {
 	struct plan_site s;
@@ -264,7 +293,7 @@ int main(void)
 		cmocka_unit_test(test_entry),	  cmocka_unit_test(test_lost_value),
 		cmocka_unit_test(test_below_rbp), cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_loops),	  cmocka_unit_test(test_tail_jump),
-		cmocka_unit_test(test_bad_bytes),
+		cmocka_unit_test(test_own_calls), cmocka_unit_test(test_bad_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
