@@ -34,6 +34,7 @@ struct task_struct {
 	struct thread_struct thread;
 };
 
+struct vm_area_struct;
 struct linux_binprm;
 struct seq_file;
 

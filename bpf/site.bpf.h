@@ -189,12 +189,13 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 /* Just behind the call that polled. The frame tells which poll it was; polls deeper than it had
  * no return site of their own and are dropped, the reader closes them as inferred. */
 static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struct thread *t,
-					__u64 now)
+					struct task_struct *task, __u64 now)
 {
 	__u64 entry_sp = site_sp(ctx, cookie) - 8;
 	struct wire_poll_end *rec;
 	struct task_words *w = &t->task;
 	struct open_poll *p = NULL;
+	enum task_fate fate;
 	__u8 flags = 0;
 
 	for (int i = 0; i < WIRE_POLL_DEPTH; i++) {
@@ -216,7 +217,10 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 		count(t->slot, WIRE_END_UNPAIRED);
 		return;
 	}
-	switch (task_fate(p, w)) {
+	fate = task_fate(p, w);
+	if (fate == TASK_UNREAD && task_is_unmapped(task, p->header))
+		fate = TASK_GONE;
+	switch (fate) {
 	case TASK_GONE:
 		flags |= WIRE_END_TASK_ENDED;
 		/* another worker may have polled the task since, and ended it: that poll's start
@@ -384,7 +388,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 		site_poll(ctx, cookie, t, task, state->want, now);
 		break;
 	case WIRE_SITE_RETURN:
-		site_return(ctx, cookie, t, now);
+		site_return(ctx, cookie, t, task, now);
 		break;
 	case WIRE_SITE_SCHEDULE:
 		site_schedule(ctx, cookie, t, task, now);

@@ -148,6 +148,24 @@ gone:
 	return TASK_GONE;
 }
 
+#define TASK_ENOENT 2 /* of the kernel: errno.h is not for BPF */
+
+static long task_vma(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
+{
+	return 0;
+}
+
+/*
+ * A header that cannot be read: has the memory been given back? An allocator that does so at once
+ * (musl's) leaves no other trace of a task's end. Not known before Linux 5.17, nor while another
+ * thread changes the map.
+ */
+static __always_inline bool task_is_unmapped(struct task_struct *task, __u64 header)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma) &&
+	       bpf_find_vma(task, header, task_vma, NULL, 0) == -TASK_ENOENT;
+}
+
 /* Is the poll still running, as the task's own state tells? Unreadable counts as ended. */
 static __always_inline bool task_is_running(const struct open_poll *p, struct task_words *w)
 {
