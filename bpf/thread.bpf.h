@@ -148,6 +148,7 @@ static __always_inline void thread_follow(struct thread *t, const struct wire_ta
 		t->polls_gen = state->polls_gen;
 		t->depth = 0;
 		t->last_owner = 0;
+		t->rest_gen = 0; /* it may have become another worker */
 	}
 	if (t->ends_gen == state->ends_gen)
 		return;

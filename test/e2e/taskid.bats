@@ -85,3 +85,17 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	[[ $(metadata agent.task_id_tls) == "unknown: Tokio lies in a shared object"* ]]
 	grep -q 'unknown: Tokio lies in a shared object' "$T/agent.err"
 }
+
+@test "levels come and go while workers move to other threads: the word agrees each time" {
+	local i
+	target_start newest stripped --mode all --secs 60
+	agent_start --level auto --cpu-hz 499 --on-demand full:500ms
+	target_go
+	for i in 1 2 3 4 5 6; do
+		sleep 1 # at a level without probes, in which runtimes end and begin
+		kill -USR1 "$AGENT_PID"
+	done
+	agent_stop
+	agreed 20
+	verify
+}
