@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-formats test-page test-unit test-asan test-fuzz test-cli test-e2e shipped matrix kernels truth truth-bins bench levels bins \
+.PHONY: all help deps demo test test-formats test-page test-unit test-asan test-fuzz test-cli test-e2e shipped matrix kernels soak truth truth-bins bench levels bins \
 	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -91,6 +91,7 @@ help:
 	@echo 'make shipped    programs of npm, PyPI and crates.io at work, recorded and judged, as root'
 	@echo 'make matrix     each Tokio minor, each kind of build, as root; SHORT=1 a few, CELLS="musl 1.32"'
 	@echo 'make kernels    other kernels than this one, in emulated machines; KERNELS="6.1" a few'
+	@echo 'make soak       SECS=600 of recording: does the agent stay as it was? As root'
 	@echo 'make truth      our traces against those of dial9 itself, poll for poll, as root'
 	@echo 'make bench      cost per poll, wake and level, agent CPU and bytes per event, as root'
 	@echo 'make levels     1,000 changes of level under load, as root'
@@ -113,6 +114,8 @@ shipped: all bins
 	@bash test/shipped/run.sh
 matrix: all
 	@bash test/matrix/run.sh $(if $(SHORT),--short) $(CELLS)
+soak: all
+	@bash test/soak/run.sh $(SECS)
 kernels: all bins
 	@bash test/kernels/run.sh $(KERNELS)
 truth-bins: all $(TRUTH_BIN)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
-#   gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix kernels
+#   gcc clang layers unit asan fuzz cli formats page targets truth e2e soak matrix kernels
 #   (default: all, in this order)
 # One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
 # process behind is a failure, and so is a skipped test. Logs of failures stay in
@@ -239,6 +239,15 @@ layer_e2e() {
 	for f in test/e2e/*.bats; do bats_file "$f" 900; done
 }
 
+layer_soak() { # left on for half a minute; make soak takes ten
+	if [ "$(id -u)" != 0 ]; then
+		result not 'soak' 'needs root: sudo make soak'
+		return
+	fi
+	build 'build the programs for soak' 600 all
+	tap soak 300 bash test/soak/run.sh --short
+}
+
 layer_matrix() { # old and new Tokio, each kind of build that e2e has not; make matrix has them all
 	if [ "$(id -u)" != 0 ]; then
 		result not 'matrix' 'needs root: sudo make matrix SHORT=1'
@@ -253,7 +262,7 @@ layer_kernels() { # the oldest that apt has, emulated; make kernels has them all
 	tap kernels 900 bash test/kernels/run.sh --short
 }
 
-layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e matrix kernels}
+layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e soak matrix kernels}
 for layer in $layers; do
 	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
 done
