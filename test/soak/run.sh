@@ -103,14 +103,16 @@ nothing_lost() {
 echo 1..9
 check 'both programs end as they would have' both_end
 check 'the agent ends by itself and well' agent_end
-# in half a minute buffers still fill
+# in half a minute buffers still fill, and threads that take probes out may lag behind
 if [ "$secs" -lt 120 ]; then
 	check "its memory stays below $MEMORY_MB MiB" below 2 $((MEMORY_MB * 1024))
+	check 'it has few descriptors' below 3 160
+	check 'it has few threads' below 4 32
 else
 	check 'its memory does not grow' steady 2 8192
+	check 'it keeps no descriptor' steady 3 4
+	check 'it keeps no thread' steady 4 4
 fi
-check 'it keeps no descriptor' steady 3 4
-check 'it keeps no thread' steady 4 4
 check 'the disk budget is kept' disk_kept
 check 'oldest segments were evicted' evicted
 check 'no event was lost' nothing_lost
