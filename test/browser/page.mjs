@@ -1,147 +1,384 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page in a real browser:   node test/browser/page.mjs URL PAGE_MODULES_DIR
+// Every panel and key of the page, on a made trace:   node test/browser/page.mjs URL
 // TAP. Nothing here measures time: it waits for what must come.
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessible, open, same, tap } from './harness.mjs';
 
-const [url, modules] = process.argv.slice(2);
-const require = createRequire(join(resolve(modules), 'x.js'));
-const { chromium } = require('playwright-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const foreign = [], errors = [];
-let n = 0, bad = 0;
-
-const browser = await chromium.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-	args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-});
-const context = await browser.newContext({ viewport: { width: 1400, height: 820 }, colorScheme: 'dark' });
-const page = await context.newPage();
-page.setDefaultTimeout(20000);
-page.on('request', r => r.url().startsWith(url) || foreign.push(r.url()));
-page.on('pageerror', e => errors.push(e.message));
-await page.addInitScript(() => {
-	window.violations = [];
-	document.addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
-});
-
-async function test(name, f) {
-	n++;
-	try {
-		await f();
-		console.log(`ok ${n} - ${name}`);
-	} catch (e) {
-		bad++;
-		console.log(`not ok ${n} - ${name}`);
-		const seen = await page.evaluate(() => location.search + location.hash + ' | ' + document.querySelector('footer .say')?.textContent + ' | ' +
-			document.activeElement?.tagName + ' | ' + document.querySelector('#drawer-body')?.textContent.slice(0, 200)).catch(String);
-		console.log('# ' + seen);
-		console.log(String(e.message ?? e).split('\n').slice(0, 12).map(x => '# ' + x).join('\n'));
-	}
-}
-function same(got, want, what) {
-	if (got !== want)
-		throw new Error(`${what}: ${got}, not ${want}`);
-}
-const press = key => page.keyboard.press(key);
-const link = () => page.evaluate(() => location.search + location.hash);
-const body = text => page.waitForFunction(t => document.querySelector('#drawer-body')?.textContent.includes(t), text);
-const moved = from => page.waitForFunction(x => location.search + location.hash !== x, from);
-const accessible = async tab => {
-	await press(tab);
-	await page.waitForFunction(() => document.querySelector('#drawer-body')?.textContent.length > 40);
-	const session = await context.newCDPSession(page);
-	await session.send('Runtime.evaluate', { expression: axe });
-	const found = await page.evaluate(() => window.axe.run());
-	same(found.violations.map(v => v.id + ': ' + v.nodes[0].html).join('; '), '', 'violations in tab ' + tab);
+const [url] = process.argv.slice(2);
+const { browser, context, page, foreign, errors, violations, collect } = await open();
+const press = async (...keys) => {
+	for (const key of keys)
+		await page.keyboard.press(key);
 };
-
-console.log('1..11');
-await test('the lanes are there, and the time in view is summed up', async () => {
-	await page.goto(url);
-	await page.waitForSelector('.lanes canvas');
-	await body("Workers' time");
-	await page.waitForFunction(() => location.search.includes('start='));
+const link = () => page.evaluate(() => location.search + location.hash);
+const param = name => page.waitForFunction(n => new URLSearchParams(location.search).has(n), name);
+const noParam = name => page.waitForFunction(n => !new URLSearchParams(location.search).has(n), name);
+const value = (name, v) => page.waitForFunction(([n, x]) => new URLSearchParams(location.search).get(n) === x, [name, v]);
+const body = text => page.waitForFunction(t => document.querySelector('#drawer-body')?.textContent.includes(t), text);
+const dock = text => page.waitForFunction(t => document.querySelector('#dock-body')?.textContent.includes(t), text);
+const say = text => page.waitForFunction(t => document.querySelector('footer .say')?.textContent.includes(t), text);
+const moved = async (from, what) => page.waitForFunction(x => location.search + location.hash !== x, from).catch(() => {
+	throw new Error('nothing happens at ' + what);
 });
-await test('keys move and zoom the view, and take it back', async () => {
-	const all = await link();
-	for (const key of ['w', 'w', 'a', 'd', 's', '+', '-', 'ArrowRight']) {
-		const before = await link();
-		await press(key);
-		await moved(before).catch(() => {
-			throw new Error('nothing happens at ' + key);
-		});
-	}
-	const here = await link();
-	await press('z');
-	await moved(here);
-	await press('0');
-	await page.waitForFunction(x => location.search + location.hash === x, all);
-});
-await test('the keyboard selects a poll, and its task has a lane', async () => {
-	await page.focus('.lanes canvas');
-	await press('ArrowDown');
-	await press('Enter');
-	await body('queue at start');
-	await page.waitForFunction(() => location.search.includes('poll='));
-});
-await test('steps in the lane and of the task', async () => {
-	const before = await link();
-	await press('.');
-	await moved(before);
-	await press('>');
-	await press('<');
-	await press(',');
-});
-await test('a link opens the same view and poll', async () => {
-	const here = await link(), poll = new URLSearchParams(here).get('poll');
-	await page.goto(new URL(here, url).href);
-	await body('queue at start');
-	await page.waitForFunction(p => new URLSearchParams(location.search).get('poll') === p, poll);
-	await page.waitForLoadState('networkidle');
-});
-await test('each list, tab, clock and theme has its key', async () => {
-	for (let tab = 1; tab <= 8; tab++) {
-		await press(tab.toString());
-		await page.waitForFunction(i => document.querySelectorAll('.drawer [role=tab]')[i].ariaSelected === 'true', tab - 1);
-	}
-	for (const theme of ['dark', 'light', 'contrast', 'auto']) {
-		await press('c');
-		await page.waitForFunction(t => document.querySelector('[title="key c"]')?.textContent === (t === 'auto' ? 'colours' : t), theme);
-	}
-	for (const key of ['l', 'k', 'b', 'i', 'g', 'm', 'm', 'm', 'r', 'f', 'n', 'p', ']', '['])
-		await press(key);
-});
-await test('the sheet of keys opens and closes', async () => {
-	await press('?');
-	await page.waitForSelector('dialog[open]');
-	await press('Escape');
-	await page.waitForSelector('dialog[open]', { state: 'detached' });
-});
-await test('search finds, Escape leaves', async () => {
-	await press('/');
-	await page.keyboard.type('1');
-	await page.waitForSelector('.hits li');
-	await press('Escape');
-	await page.waitForSelector('.hits', { state: 'detached' });
-});
-await test('dragging selects a range', async () => {
-	const box = await page.locator('.lanes canvas').boundingBox();
-	await page.mouse.move(box.x + 200, box.y + 60);
+const lanes = '.lanes canvas';
+const box = async selector => page.locator(selector).boundingBox();
+async function drag(x0, y0, x1, y1) {
+	await page.mouse.move(x0, y0);
 	await page.mouse.down();
-	await page.mouse.move(box.x + 400, box.y + 60, { steps: 4 });
+	await page.mouse.move((x0 + x1) / 2, y1, { steps: 3 });
+	await page.mouse.move(x1, y1);
 	await page.mouse.up();
-	await page.waitForFunction(() => location.search.includes('region='));
-});
-await test('axe finds nothing in any tab', async () => {
-	for (let tab = 1; tab <= 8; tab++)
-		await accessible(tab.toString());
-});
-await test('no error, no policy violation, no request to anywhere else', async () => {
-	same(errors.join('; '), '', 'errors');
-	same((await page.evaluate(() => window.violations)).join('; '), '', 'violations');
-	same(foreign.join('; '), '', 'requests');
+}
+// The canvas is what it says it draws: some of these colours are on it.
+const painted = selector => page.waitForFunction(s => {
+	const c = document.querySelector(s), d = c?.width ? c.getContext('2d').getImageData(0, 0, c.width, c.height).data : [], seen = new Set();
+	for (let i = 0; i < d.length; i += 40)
+		seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+	return seen.size > 8;
+}, selector);
+async function start() {
+	await page.goto(url);
+	await page.waitForSelector(lanes);
+	await body("Workers' time");
+	await param('start');
+}
+
+console.log('1..27');
+const code = await tap(1, page, async test => {
+	await test('lanes, overview, heat map and summary are there', async () => {
+		await start();
+		await painted(lanes);
+		await painted('.strip canvas');
+		await painted('canvas.heat');
+		await body('Task types');
+	});
+	await test('keys move and zoom the view, and take it back', async () => {
+		const all = await link();
+		for (const key of ['w', 'w', 'a', 'd', 's', '+', '-', 'ArrowRight', 'ArrowLeft', '=']) {
+			const before = await link();
+			await press(key);
+			await moved(before, key);
+		}
+		const here = await link();
+		await press('z');
+		await moved(here, 'z');
+		const back = await link();
+		await press('Z');
+		await moved(back, 'Z');
+		same(await link(), here, 'view undone and redone');
+		await press('0');
+		await page.waitForFunction(x => location.search + location.hash === x, all);
+		await press('w');
+		await moved(all, 'w');
+		await press('Home');
+		await page.waitForFunction(x => location.search + location.hash === x, all);
+	});
+	await test('wheels: Ctrl zooms at the pointer, Shift pans, plain scrolls the lanes', async () => {
+		const b = await box(lanes);
+		await page.mouse.move(b.x + b.width / 2, b.y + 80);
+		for (const [key, dy] of [['Control', -300], ['Shift', 200]]) {
+			const before = await link();
+			await page.keyboard.down(key);
+			await page.mouse.wheel(0, dy);
+			await page.keyboard.up(key);
+			await moved(before, 'wheel with ' + key);
+		}
+		const before = await link();
+		await page.mouse.wheel(0, 60);
+		await press('0');
+		await moved(before, '0');
+	});
+	await test('the keyboard selects a lane and its longest poll', async () => {
+		await page.focus(lanes);
+		await press('ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter');
+		await body('queue at start');
+		await param('poll');
+	});
+	await test('steps in the lane and of the task', async () => {
+		for (const key of ['.', ',', '>', '<']) {
+			const before = new URLSearchParams(await link()).get('poll');
+			await press(key);
+			await page.waitForFunction(p => new URLSearchParams(location.search).get('poll') !== p || /No further/.test(document.querySelector('footer .say').textContent), before);
+		}
+	});
+	await test('the selected task has a lane; o pins it, x adds the worst', async () => {
+		await press('3');
+		await body('Its polls in and near the view');
+		await press('o');
+		await param('pins');
+		await press('x');
+		await say('hurt most in view');
+		await press('x');
+		await say('are off');
+		await press('o');
+		await noParam('pins');
+	});
+	await test('g takes the arrows away and brings them back', async () => {
+		await press('g');
+		await say('Arrows off');
+		await press('g');
+		await say('Arrows on');
+	});
+	await test('a link opens the same view and poll', async () => {
+		const here = await link(), poll = new URLSearchParams(here).get('poll');
+		await page.goto(new URL(here, url).href);
+		await body('Its polls in and near the view');
+		await value('poll', poll);
+		await page.waitForLoadState('networkidle');
+	});
+	await test("dial9's own parameters: what they name is shown", async () => {
+		await press('Escape', 'Escape', '0', '1');
+		await body("Workers' time");
+		const q = new URLSearchParams(await link()), from = BigInt(q.get('start')), to = BigInt(q.get('end')), third = (to - from) / 3n;
+		const own = new URLSearchParams({ trace: '/x', start: String(from + third), end: String(to - third), region: `${from + third}-${from + third + third / 2n}`,
+			analysis: 'blocking', inspector: 'stack', issue: 'long-poll', 'runtime-collapsed': 'v1:main', span: '7' });
+		await page.goto(new URL('/viewer.html?' + own, url).href);
+		await page.waitForSelector('#dock-flame[aria-selected=true]');
+		await page.waitForSelector('#rail-long[aria-selected=true]');
+		await body('selected');
+		for (const [k, v] of [['start', own.get('start')], ['end', own.get('end')], ['region', own.get('region')], ['analysis', 'blocking'], ['runtime-collapsed', 'v1:main']])
+			await value(k, v);
+	});
+	await test('each list, part and fold has its key', async () => {
+		await start();
+		for (const [key, tab] of [['1', 'tab-summary'], ['2', 'tab-poll'], ['3', 'tab-task'], ['4', 'tab-trace'], ['5', 'dock-heat'], ['6', 'dock-flame'], ['7', 'dock-charts'], ['8', 'dock-table'], ['t', 'dock-table'], ['5', 'dock-heat'],
+			['l', 'rail-long'], ['k', 'rail-late'], ['b', 'rail-blocked'], ['i', 'rail-issues']]) {
+			await press(key);
+			await page.waitForSelector(`#${tab}[aria-selected=true]`);
+		}
+		await press('q');
+		await value('dock', 'none');
+		await press('q');
+		await noParam('dock');
+	});
+	await test('findings: a verdict, their steps, and the steps of a list', async () => {
+		await page.waitForSelector('.card .title');
+		await page.waitForSelector('#rail-list .list button');
+		for (const key of ['n', ']']) {
+			const before = await link();
+			await press(key);
+			await moved(before, key);
+		}
+		await press('p');
+		await value('issue-index', '0');
+		await press('[');
+		await param('issue-index');
+		await press('l');
+		await page.waitForSelector('#rail-list .list button');
+		await press('n');
+		await param('poll');
+		await body('queue at start');
+		await press('p', 'i');
+	});
+	await test('times: relative, UTC, absolute', async () => {
+		for (const [i, name] of [[1, 'utc'], [2, 'absolute'], [0, 'relative']]) {
+			await press('m');
+			await say('Times: ' + name);
+			await page.waitForFunction(k => document.querySelectorAll('.top .segments button')[k].ariaPressed === 'true', i);
+		}
+	});
+	await test('colours: dark, light, high contrast', async () => {
+		for (const theme of ['dark', 'light', 'contrast']) {
+			await press('c');
+			await page.waitForFunction(t => document.documentElement.dataset.theme === t, theme);
+			await painted(lanes);
+		}
+		await press('c');
+	});
+	await test('the heat map: keys read it and select, a drag brushes, a cell opens a poll', async () => {
+		await press('Escape', 'Escape', 'Escape', 'Escape', '0', '5');
+		await page.focus('canvas.heat');
+		await press('ArrowRight', 'ArrowUp', 'ArrowLeft', 'ArrowDown');
+		await page.waitForFunction(() => /polls/.test(document.querySelector('.dock-bar .reading').textContent));
+		await press('Shift+ArrowRight', 'Shift+ArrowUp', 'Enter');
+		await param('region');
+		await press('Escape');
+		await noParam('region');
+		const b = await box('canvas.heat');
+		await drag(b.x + 300, b.y + 20, b.x + 420, b.y + b.height - 10);
+		await param('region');
+		await body('selected');
+		await press('Escape', 'h');
+		await value('heat', 'waits');
+		await press('h');
+		await noParam('heat');
+		await page.locator('.twin summary').click();
+		await page.waitForSelector('.twin td');
+		await page.locator('.twin summary').click();
+	});
+	await test('a cell of the heat map opens one of its polls', async () => {
+		await press('Escape', 'w', 'w', 'w', 'w');
+		await page.waitForLoadState('networkidle');
+		await page.focus('canvas.heat');
+		await page.evaluate(() => document.activeElement.blur());
+		const b = await box('canvas.heat');
+		for (let y = b.height - 4; y > 0 && !/poll=/.test(await link()); y -= 5) { // the first cell from below that holds something
+			await page.mouse.move(b.x + 500, b.y + y);
+			await page.waitForTimeout(30);
+			if (/: [1-9]/.test(await page.locator('.dock-bar .reading').textContent())) {
+				await page.mouse.down();
+				await page.mouse.up();
+				await page.waitForFunction(() => /poll=|region=/.test(location.search));
+				break;
+			}
+		}
+		if (!/poll=|region=/.test(await link()))
+			throw new Error('no cell held anything');
+	});
+	await test('the flamegraph: five ways to merge, stacks of three kinds, its keys', async () => {
+		await start();
+		await press('6');
+		await page.waitForSelector('.flame canvas');
+		await painted('.flame canvas');
+		await page.focus('.flame canvas');
+		await press('ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Enter', 'Backspace');
+		for (const [key, mode] of [['Shift+2', 'bottom'], ['Shift+3', 'heavy'], ['Shift+4', 'sandwich'], ['Shift+5', 'diff']]) {
+			await press(key);
+			await value('flame', mode);
+		}
+		await page.getByText('Compare later ranges with this one').click();
+		await press('w', 'w');
+		await param('base');
+		await page.waitForSelector('.flame canvas');
+		await press('Shift+1');
+		await noParam('flame');
+		await page.locator('.functions button').first().click();
+		await value('flame', 'sandwich');
+		await page.waitForFunction(() => document.querySelectorAll('.flame canvas').length === 2);
+		await press('Shift+1');
+		await page.selectOption('[aria-label="What the stacks are of"]', 'off');
+		await value('analysis', 'blocking');
+		await page.selectOption('[aria-label="What the stacks are of"]', 'sched');
+		await value('analysis', 'sched');
+		await page.selectOption('[aria-label="What the stacks are of"]', 'cpu');
+	});
+	await test('charts: tasks alive and the queue of each runtime, with their tables', async () => {
+		await start();
+		await press('7');
+		await dock('tasks alive');
+		await painted('.curve canvas');
+		await page.locator('.curve summary').first().click();
+		await page.waitForSelector('.curve td');
+	});
+	await test('the table says what the lanes show, and its numbers are links', async () => {
+		await press('8');
+		await dock('longest');
+		await page.locator('#dock-body td:nth-child(6) button').first().click();
+		await body('queue at start');
+		await param('poll');
+	});
+	await test('search: a task, a type, a function, lengths; Escape leaves', async () => {
+		const task = new URLSearchParams(await link()).get('poll').split(':')[1];
+		for (const [text, kind] of [[task, 'task'], ['service', 'type'], ['dur>1us', 'poll']]) {
+			await press('/');
+			await page.keyboard.press('Control+a');
+			await page.keyboard.type(text);
+			await page.waitForFunction(k => [...document.querySelectorAll('.hits .kind')].some(x => x.textContent === k), kind);
+			await press('ArrowDown', 'ArrowDown', 'ArrowUp');
+			await press('Escape');
+			await page.waitForSelector('.hits', { state: 'detached' });
+		}
+		await press('/');
+		await page.keyboard.type('service');
+		await page.waitForSelector('.hits button');
+		await press('Enter');
+		await param('task-scope');
+	});
+	await test('the palette finds a command and does it', async () => {
+		await press('Control+k');
+		await page.waitForSelector('.palette[open]');
+		await page.keyboard.type('charts');
+		await press('ArrowDown', 'ArrowUp', 'Enter');
+		await page.waitForSelector('#dock-charts[aria-selected=true]');
+		await press('Control+k', 'Escape');
+		await page.waitForSelector('.palette[open]', { state: 'detached' });
+	});
+	await test('the sheet of keys opens and closes', async () => {
+		await press('?');
+		await page.waitForSelector('dialog[open]');
+		await press('Escape');
+		await page.waitForSelector('dialog[open]', { state: 'detached' });
+	});
+	await test('drags: a range, with Alt a zoom, with Space a pan; r and f', async () => {
+		await start();
+		const b = await box(lanes);
+		await drag(b.x + 300, b.y + 60, b.x + 500, b.y + 60);
+		await param('region');
+		const whole = await link();
+		await press('f');
+		await moved(whole, 'f');
+		await press('Escape');
+		await noParam('region');
+		await press('r');
+		await param('region');
+		await press('Escape');
+		await noParam('region');
+		for (const key of ['Alt', ' ']) {
+			const before = await link();
+			await page.focus(lanes);
+			await page.keyboard.down(key);
+			await drag(b.x + 300, b.y + 60, b.x + 500, b.y + 60);
+			await page.keyboard.up(key);
+			await moved(before, 'a drag with ' + key);
+		}
+	});
+	await test('a click on a lane selects, on a group folds; the overview moves the view', async () => {
+		await press('0');
+		const b = await box(lanes);
+		await page.mouse.click(b.x + 30, b.y + 32);
+		await param('runtime-collapsed');
+		await page.mouse.click(b.x + 30, b.y + 32);
+		await noParam('runtime-collapsed');
+		await page.mouse.click(b.x + 400, b.y + 55);
+		await param('poll');
+		const strip = await box('.strip canvas'), before = await link();
+		await drag(strip.x + 300, strip.y + 40, strip.x + 500, strip.y + 40);
+		await moved(before, 'a drag on the overview');
+	});
+	await test('the grip of the lower part moves by keys', async () => {
+		await page.focus('[role=separator]');
+		const before = await page.getAttribute('[role=separator]', 'aria-valuenow');
+		await press('ArrowUp');
+		await page.waitForFunction(x => document.querySelector('[role=separator]').ariaValueNow !== x, before);
+	});
+	await test('axe finds nothing, in any part', async () => {
+		await start();
+		await page.focus(lanes);
+		await press('Enter');
+		await body('queue at start');
+		for (const [key, ready] of [['1', '.split'], ['2', '#drawer-body dl'], ['3', '#drawer-body dl'], ['4', '#drawer-body dl'], ['5', 'canvas.heat'], ['7', '.curve'], ['8', '#dock-body td'], ['l', '#rail-list .list']]) {
+			await press(key);
+			await page.waitForSelector(ready);
+			await accessible(context, page, 'part ' + key);
+		}
+		await press('Escape', 'Escape', '6'); // of everything in view, not of one poll
+		await page.waitForSelector('.flame canvas');
+		await accessible(context, page, 'the flamegraph');
+		await press('Control+k');
+		await page.waitForSelector('.palette[open] li');
+		await accessible(context, page, 'the palette');
+		await press('Escape', '?');
+		await page.waitForSelector('dialog[open]');
+		await accessible(context, page, 'the sheet of keys');
+		await press('Escape');
+	});
+	await test('axe finds nothing, in any colours', async () => {
+		await press('0', '1', 'i', '5', 'c', 'c');
+		await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
+		await accessible(context, page, 'light');
+		await press('c');
+		await page.waitForFunction(() => document.documentElement.dataset.theme === 'contrast');
+		await accessible(context, page, 'high contrast');
+	});
+	await test('no error, no policy violation, no request to anywhere else', async () => {
+		await collect();
+		same(errors.join('; '), '', 'errors');
+		same(violations.join('; '), '', 'violations');
+		same(foreign.join('; '), '', 'requests');
+		const heap = await page.evaluate(() => performance.memory.usedJSHeapSize);
+		if (heap > 150e6)
+			throw new Error(`the page's heap is ${heap} bytes`);
+		console.log(`# page heap ${(heap / 1e6).toFixed(1)} MB`);
+	});
 });
 await browser.close();
-process.exit(bad ? 1 : 0);
+process.exit(code);

@@ -1,19 +1,43 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The page of dial9-view in Chromium, on a made trace: TAP of page.mjs.
+# The page of dial9-view in Chromium: every panel and key on a made trace of EVENTS events, then each
+# state that is not "all is well". TAP.
+#   EVENTS=10000000 test/browser/run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
+EVENTS=${EVENTS:-200000}
+export PAGE_MODULES=viewer/page/node_modules
 dir=$(mktemp -d) || exit 1
-server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null; wait; rm -rf "$dir"' EXIT
-"$BUILD/test/cli/make_traces" "$dir" || exit 1
-XDG_CACHE_HOME=$dir/cache "$BUILD/dial9-view" serve --json "$dir/traces/abcd-42" >"$dir/url" 2>"$dir/err" &
-server=$!
-for _ in $(seq 100); do
-	url=$(jq -r .url "$dir/url" 2>/dev/null)
-	[ -z "$url" ] || break # of an empty file jq says nothing, and no error
-	sleep 0.1
+pids=()
+trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done; wait; rm -rf "$dir"' EXIT
+
+# serve NAME DIR: its URL in $url
+serve() {
+	XDG_CACHE_HOME=$dir/cache "$BUILD/dial9-view" serve --json "$2" >"$dir/$1.url" 2>"$dir/$1.err" </dev/null &
+	pids+=($!)
+	for _ in $(seq 100); do
+		url=$(jq -r .url "$dir/$1.url" 2>/dev/null)
+		[ -z "$url" ] || return 0 # of an empty file jq says nothing, and no error
+		sleep 0.1
+	done
+	echo "# the server of $1 did not start: $(cat "$dir/$1.err")"
+	exit 1
+}
+
+mkdir -p "$dir/big/made-1" "$dir/empty" "$dir/partial/made-1" "$dir/nothing" "$dir/failed" || exit 1
+"$BUILD/test/bench/make_big" "$dir/big/made-1" "$EVENTS" >/dev/null || exit 1
+"$BUILD/test/bench/make_big" "$dir/partial/made-1" 20000 2 raw >/dev/null || exit 1
+truncate -s -1001 "$dir/partial/made-1/trace.0.bin"
+cp test/golden/header_only.bin "$dir/nothing/trace.0.bin"
+cp test/golden_bad/other_file.bin "$dir/failed/trace.0.bin"
+
+serve big "$dir/big"
+HOME=$dir node test/browser/page.mjs "$url"
+rc=$?
+for state in empty partial nothing failed; do
+	serve "$state" "$dir/$state"
+	urls+=("$url")
 done
-[ -n "${url:-}" ] || { echo "# the server did not start: $(cat "$dir/err")"; exit 1; }
-HOME=$dir node test/browser/page.mjs "$url" viewer/page/node_modules
+HOME=$dir node test/browser/states.mjs "${urls[@]}" "$dir/empty" "$dir/partial/made-1/trace.0.bin" || rc=1
+exit $rc

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a person can do: select, step, search. Each ends in one set() of the state.
 import * as api from './api';
-import type { Issue, Poll, PollAnswer, TaskAnswer, WakesAnswer } from './api';
-import { baseNs, currentIssues, extent, set, setView, state, type Span } from './state';
+import type { Issue, Poll, PollAnswer, WakesAnswer } from './api';
+import { baseNs, currentIssues, extent, set, setView, state } from './state';
+import { loadPains, loadTask } from './taskdata';
 import { dur } from './units';
 
 async function quietly(f: () => Promise<void>): Promise<void> {
@@ -27,13 +28,18 @@ export function openPoll(args: { row?: number; at?: number; task?: string; lane?
 	return quietly(async () => {
 		const poll = await api.json<PollAnswer>('poll', { r: state.r, ...args }, 'poll');
 		const p = poll.poll;
-		set({ poll, lane: p.lane, tab: state.tab === 'flame' || state.tab === 'table' ? state.tab : 'poll',
+		set({ poll, lane: p.lane, tab: 'poll',
 			say: `Poll of task ${p.task ?? 'unknown'}, ${dur(p.dur)}, lane ${p.lane}` });
 		if (move)
 			reveal(p.start, p.start + p.dur);
 		set({ wakes: await api.json<WakesAnswer>('wakes', { r: state.r, poll: p.row }, 'wakes') });
-		if (p.task !== null)
-			await loadTask(p.task, true);
+		if (p.task !== null) {
+			const task = state.tasks.get(p.task) ?? await loadTask(p.task);
+			if (task && state.poll?.poll.row === p.row)
+				set({ task });
+		} else {
+			set({ task: null });
+		}
 	});
 }
 
@@ -41,29 +47,39 @@ export function selectPoll(p: Poll, move = true): Promise<void> {
 	return openPoll({ row: p.row }, move);
 }
 
-// The polls of the task around the view; asked again as the view moves.
-let taskAsked = '';
-let taskWanted = ''; // a lane that is drawn meanwhile must not ask for the task before it again
-export async function loadTask(id: string, force = false): Promise<void> {
-	if (!force && taskWanted && taskWanted !== id)
-		return;
-	const { view } = state, len = view.to - view.from;
-	const want: Span = { from: Math.max(view.from - len, 0), to: view.to + len };
-	const key = [state.r, state.rec?.generation, id, Math.round(Math.log2(len) * 2), Math.floor(view.from / len)].join();
-	if (!force && key === taskAsked && state.task?.id === id)
-		return;
-	taskAsked = key;
-	taskWanted = id;
-	const task = await api.json<TaskAnswer>('task', { r: state.r, id, ...want }, 'task');
-	set({ task });
-}
-
 export function openTask(id: string): Promise<void> {
 	return quietly(async () => {
-		await loadTask(id, true);
-		set({ tab: 'task', poll: state.poll?.poll.task === id ? state.poll : null,
-			wakes: state.poll?.poll.task === id ? state.wakes : null, say: 'Task ' + id });
+		const task = state.tasks.get(id) ?? await loadTask(id);
+		if (!task)
+			return;
+		const own = state.poll?.poll.task === id;
+		set({ task, tab: 'task', poll: own ? state.poll : null, wakes: own ? state.wakes : null, say: 'Task ' + id });
 	});
+}
+
+export function pin(id: string): void {
+	const has = state.pins.includes(id);
+	set({ pins: has ? state.pins.filter(x => x !== id) : [...state.pins, id].slice(-8), say: has ? `Task ${id} is no longer pinned` : `Task ${id} keeps its lane` });
+}
+
+// Marks the polls of a type in the lanes, and narrows the flamegraph to it.
+export function togglePlace(place: string): void {
+	const off = state.place === place;
+	set({ place: off ? null : place, say: off ? 'No type is marked' : 'Marked: polls of ' + place });
+}
+
+export function pinSelected(): void {
+	if (state.task)
+		pin(state.task.id);
+	else
+		set({ say: 'Select a task first' });
+}
+
+export function togglePains(): void {
+	if (state.pains)
+		set({ pains: null, say: 'Lanes of the worst tasks are off' });
+	else
+		void quietly(loadPains);
 }
 
 export function stepLane(by: 1 | -1): void {
@@ -124,6 +140,13 @@ export function openIssue(i: number): void {
 		set({ place: issue.type });
 }
 
+// The next finding, whatever list is shown.
+export function stepIssue(by: 1 | -1): void {
+	if (state.rail !== 'issues')
+		set({ rail: 'issues', railAt: -1 });
+	step(by);
+}
+
 export function step(by: 1 | -1): void {
 	if (state.rail === 'issues') {
 		const cnt = currentIssues().length;
@@ -168,6 +191,8 @@ export function loadIssues(): void {
 export function escape(): void {
 	if (state.help)
 		set({ help: false });
+	else if (state.palette)
+		set({ palette: false });
 	else if (state.search)
 		set({ search: '' });
 	else if (state.flameFocus)

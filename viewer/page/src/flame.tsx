@@ -7,14 +7,21 @@ import { set, state, type State } from './state';
 import { below, bottomUp, boxes, diff, heavy, read, type Tree } from './flametree';
 import { colors, isLight, nameColor } from './theme';
 import { useAnswer, useApp, usePlot } from './use';
-import { count, dur, share, tail } from './units';
+import { count, dur, share, shortName, tail } from './units';
 
-const LINE = 17;
+const LINE = 18;
+const MODES: [State['flameMode'], string][] = [['top', 'Top-down'], ['bottom', 'Bottom-up'], ['heavy', 'Left-heavy'], ['sandwich', 'Sandwich'], ['diff', 'Difference']];
+
+// As much of the end of a name as there is room for: its end says most.
+function fitted(g: CanvasRenderingContext2D, name: string, wide: number): string {
+	const all = g.measureText(name).width;
+	return all <= wide ? name : tail(name, Math.max(Math.floor(name.length * wide / all) - 1, 1));
+}
 
 // What a flamegraph or a table is about: the poll, else the region, else the view.
 export function scope(s: State): { from: number; to: number; lanes?: string; task?: string; place?: string; text: string } {
 	const p = s.poll?.poll;
-	if (p && s.tab === 'flame' && !s.region)
+	if (p && !s.region)
 		return { from: p.start, to: p.start + Math.max(p.dur, 1), lanes: p.lane.toString(), text: 'this poll' };
 	const span = s.region ?? s.view;
 	return { ...span, task: s.task && !p ? s.task.id : undefined, place: s.place ?? undefined,
@@ -46,8 +53,8 @@ function Graph({ tree, unit, total, up }: { tree: Tree; unit: string; total: num
 				g.strokeRect(x + 0.5, y + 0.5, Math.max(wide - 1, 1), LINE - 2);
 			}
 			if (wide > 24) {
-				g.fillStyle = colors.text;
-				g.fillText(tail(n.name, Math.floor((wide - 4) / 6.1)), x + 3, y + LINE / 2, wide - 5);
+				g.fillStyle = unit === 'share' ? colors.text : colors.ink;
+				g.fillText(fitted(g, shortName(n.name), wide - 6), x + 3, y + LINE / 2);
 			}
 		});
 	}, [list.length, tree, at, cursor, up]);
@@ -57,7 +64,7 @@ function Graph({ tree, unit, total, up }: { tree: Tree; unit: string; total: num
 	};
 	const n = list[cursor] ? tree[list[cursor].node] : undefined;
 	return <>
-		<p class="mono" aria-live="polite">{n ? <>{n.name}: {value(n.value)}, {share(n.value, total)}{unit === 'share' ? `, before ${value(n.base ?? 0)}` : `, itself ${value(n.self)}`}</> : 'Nothing here'}</p>
+		<p class="mono reading" aria-live="polite">{n ? <>{n.name}: {value(n.value)}, {share(n.value, total)}{unit === 'share' ? `, before ${value(n.base ?? 0)}` : `, itself ${value(n.self)}`}</> : 'Nothing here'}</p>
 		<canvas class="plot" ref={canvas} tabIndex={0} role="img" style={{ height: Math.max(depth, 1) * LINE + 'px' }}
 			aria-label="Flamegraph: arrows move, Enter zooms, Backspace zooms out; the table below says the same"
 			onPointerMove={e => {
@@ -117,30 +124,26 @@ export function Flame() {
 		self.set(n.name, (self.get(n.name) ?? 0) + n.self);
 	const top = [...self].filter(x => x[1] > 0).sort((x, y) => y[1] - x[1]).slice(0, 40);
 	const value = (x: number) => v?.now.unit === 'ns' ? dur(x) : count(x);
+	const table = <table class="functions"><caption class="sr">Functions by what they cost themselves</caption>
+		<thead><tr><th class="n">itself</th><th class="n">share</th><th>function</th></tr></thead>
+		<tbody>{top.map(([name, x]) => <tr key={name} class={focus === name ? 'on' : ''}><td class="n">{value(x)}</td><td class="n">{share(x, v?.now.total ?? 0)}</td>
+			<td><button class="link" title={name} onClick={() => set({ flameFocus: name, flameMode: 'sandwich' })}>{shortName(name)}</button></td></tr>)}</tbody></table>;
 	return <>
-		<div class="row">
+		<div class="dock-bar">
 			<select aria-label="What the stacks are of" value={s.flameKind} onChange={e => set({ flameKind: e.currentTarget.value as State['flameKind'] })}>
 				<option value="cpu">on CPU (samples)</option><option value="off">without CPU (time)</option><option value="sched">switches (samples)</option>
 			</select>
-			<select aria-label="How stacks are merged" value={s.flameMode} onChange={e => set({ flameMode: e.currentTarget.value as State['flameMode'] })}>
-				<option value="top">top-down</option><option value="bottom">bottom-up</option><option value="heavy">left-heavy</option>
-				<option value="sandwich">sandwich</option><option value="diff">difference</option>
-			</select>
+			<div class="segments" role="group" aria-label="How stacks are merged">{MODES.map(([id, name], i) => <button key={id} title={'key Shift+' + (i + 1)} aria-pressed={s.flameMode === id} onClick={() => set({ flameMode: id })}>{name}</button>)}</div>
 			{s.flameMode === 'diff' && <button onClick={() => set({ flameBase: s.region ?? s.view })}>{base ? 'Compare with this range instead' : 'Compare later ranges with this one'}</button>}
+			<span class="dim">{v ? value(v.now.total) + (v.now.unit === 'ns' ? '' : ' samples') + ' of ' : 'Of '}{of.text}{v && v.now.nowhere > 0 ? `; ${value(v.now.nowhere)} without a stack` : ''}{v && v.now.small > 0 ? `; ${count(v.now.small)} boxes too small to show` : ''}</span>
 		</div>
-		<p class="dim">Of {of.text}.{v ? ` ${value(v.now.total)} in all.` : ''}{s.flameMode === 'diff' && !base ? ' Choose the range to compare with first.' : ''}</p>
 		{a.error && <p class="note bad">{a.error}</p>}
-		{v && v.now.total === 0 && <p class="note">No stacks here. {s.flameKind === 'off' ? 'Time without CPU was not recorded with stacks, or no thread was switched out.' : 'The recording has no samples in this span, or was made without sampling.'}</p>}
-		{v && v.now.nowhere > 0 && <p class="dim">{value(v.now.nowhere)} without a stack: it could not be walked.</p>}
-		{v && v.now.total > 0 && (s.flameMode === 'sandwich' ? (focus
-			? <><p>Callers of <b>{focus}</b></p><Graph tree={bottomUp(plain, focus)} unit={unit} total={total} up={true} />
+		{s.flameMode === 'diff' && !base && <p class="card">Choose the range to compare with first: select it, and press the button above. Then select another.</p>}
+		{v && v.now.total === 0 && <p class="card">No stacks here. {s.flameKind === 'off' ? 'Time without CPU was not recorded with stacks, or no thread was switched out.' : 'The recording has no samples in this span, or was made without sampling.'}</p>}
+		{v && v.now.total > 0 && <div class="flame"><div>{s.flameMode === 'sandwich' ? (focus
+			? <><p>Callers of <b>{shortName(focus)}</b></p><Graph tree={bottomUp(plain, focus)} unit={unit} total={total} up={true} />
 				<p>What it calls</p><Graph tree={below(plain, focus)} unit={unit} total={total} up={false} /></>
-			: <p>Choose a function in the table below.</p>)
-			: <Graph tree={tree} unit={unit} total={total} up={false} />)}
-		{v && v.now.small > 0 && <p class="dim">{count(v.now.small)} boxes too small to show.</p>}
-		{top.length > 0 && <table><caption class="sr">Functions by what they cost themselves</caption>
-			<thead><tr><th class="n">itself</th><th class="n">share</th><th>function</th></tr></thead>
-			<tbody>{top.map(([name, x]) => <tr key={name}><td class="n">{value(x)}</td><td class="n">{share(x, v?.now.total ?? 0)}</td>
-				<td><button class="link" onClick={() => set({ flameFocus: name, flameMode: 'sandwich' })}>{name}</button></td></tr>)}</tbody></table>}
+			: <p class="card">Choose a function in the table: its callers will stand above it, what it calls below.</p>)
+			: <Graph tree={tree} unit={unit} total={total} up={false} />}</div>{top.length > 0 && <div>{table}</div>}</div>}
 	</>;
 }

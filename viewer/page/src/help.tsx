@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every key, once: the handler and the help sheet are made of the same table.
 import { useEffect, useRef } from 'preact/hooks';
-import { escape, fit, loadWorst, selectInLane, step, stepLane, stepTask } from './actions';
-import { pan, redoView, set, setView, state, undoView, zoom, type State, type Tab } from './state';
+import { escape, fit, loadWorst, pinSelected, selectInLane, step, stepIssue, stepLane, stepTask, togglePains } from './actions';
+import { pan, redoView, set, setView, state, undoView, zoom, type Dock, type State, type Tab } from './state';
 import { useApp } from './use';
 import type { Clock } from './units';
 
 export interface Key { keys: string[]; text: string; run: (move: (by: 1 | -1) => void) => void }
 
-const TABS: Tab[] = ['summary', 'poll', 'task', 'flame', 'heat', 'charts', 'table', 'trace'];
+const TABS: Tab[] = ['summary', 'poll', 'task', 'trace'];
+const DOCKS: [Dock, string][] = [['heat', 'heat map'], ['flame', 'flamegraph'], ['charts', 'charts'], ['table', 'the lanes as a table']];
+const MODES: [State['flameMode'], string][] = [['top', 'top-down'], ['bottom', 'bottom-up'], ['heavy', 'left-heavy'], ['sandwich', 'sandwich'], ['diff', 'difference']];
 const CLOCKS: Clock[] = ['relative', 'utc', 'absolute'];
 const THEMES: State['theme'][] = ['auto', 'dark', 'light', 'contrast'];
 
@@ -43,12 +45,14 @@ export const KEYS: Key[] = [
 	{ keys: ['ArrowUp'], text: 'lane above', run: move => move(-1) },
 	{ keys: ['ArrowDown'], text: 'lane below', run: move => move(1) },
 	{ keys: ['Enter'], text: 'the longest poll of the lane in view', run: () => selectInLane() },
-	{ keys: ['f'], text: 'fit the selection, then everything', run: () => fit() },
+	{ keys: ['f', 'F'], text: 'fit the selection, then everything', run: () => fit() },
 	{ keys: ['0', 'Home'], text: 'everything', run: () => setView({ from: 0, to: state.rec?.length ?? 1 }) },
 	{ keys: ['z'], text: 'view before', run: () => undoView() },
 	{ keys: ['Z'], text: 'view after', run: () => redoView() },
-	{ keys: ['n', ']'], text: 'next finding, or next of the list', run: () => step(1) },
-	{ keys: ['p', '['], text: 'finding before', run: () => step(-1) },
+	{ keys: ['n'], text: 'next of the list: findings, long, late or blocked', run: () => step(1) },
+	{ keys: ['p'], text: 'the one before in the list', run: () => step(-1) },
+	{ keys: [']'], text: 'next finding', run: () => stepIssue(1) },
+	{ keys: ['['], text: 'finding before', run: () => stepIssue(-1) },
 	{ keys: ['.'], text: 'next poll in the lane', run: () => stepLane(1) },
 	{ keys: [','], text: 'poll before in the lane', run: () => stepLane(-1) },
 	{ keys: ['>'], text: 'next poll of the same task', run: () => stepTask(1) },
@@ -60,11 +64,17 @@ export const KEYS: Key[] = [
 	{ keys: ['k'], text: 'list: longest waits', run: () => loadWorst('late') },
 	{ keys: ['b'], text: 'list: polls without CPU', run: () => loadWorst('blocked') },
 	...TABS.map((tab, i): Key => ({ keys: [(i + 1).toString()], text: 'details: ' + tab, run: () => set({ tab }) })),
-	{ keys: ['t'], text: 'what the lanes show, as a table', run: () => set({ tab: 'table' }) },
+	...DOCKS.map(([dock, name], i): Key => ({ keys: dock === 'table' ? ['8', 't'] : [(i + 5).toString()], text: 'below: ' + name, run: () => set({ dock, dockOpen: true }) })),
+	{ keys: ['q'], text: 'fold or unfold the part below', run: () => set({ dockOpen: !state.dockOpen }) },
+	{ keys: ['h'], text: 'heat map: polls or waits', run: () => set({ heatWhat: state.heatWhat === 'polls' ? 'waits' : 'polls', dock: 'heat', dockOpen: true }) },
+	...MODES.map(([flameMode, name], i): Key => ({ keys: ['Shift+' + (i + 1)], text: 'flamegraph: ' + name, run: () => set({ flameMode, dock: 'flame', dockOpen: true }) })),
+	{ keys: ['x'], text: 'lanes of the tasks that hurt most in view', run: () => togglePains() },
+	{ keys: ['o'], text: 'pin the lane of the selected task, or unpin it', run: () => pinSelected() },
 	{ keys: ['m'], text: 'times: relative, UTC, absolute', run: () => nextClock() },
 	{ keys: ['c'], text: 'colours: as the system, dark, light, high contrast', run: () => nextTheme() },
 	{ keys: ['y'], text: 'copy the link to this view', run: () => void copyLink() },
-	{ keys: ['/', 'Ctrl+k'], text: 'search', run: () => findBox() },
+	{ keys: ['/'], text: 'search', run: () => findBox() },
+	{ keys: ['Ctrl+k'], text: 'commands and search', run: () => set({ palette: true }) },
 	{ keys: ['?'], text: 'this sheet', run: () => set({ help: !state.help }) },
 	{ keys: ['Escape'], text: 'one step back', run: () => escape() },
 ];
@@ -72,11 +82,12 @@ export const KEYS: Key[] = [
 export function onKey(e: KeyboardEvent, move: (by: 1 | -1) => void): void {
 	const at = e.target as HTMLElement;
 	const typing = at instanceof HTMLInputElement || at instanceof HTMLSelectElement;
-	const name = (e.ctrlKey || e.metaKey ? 'Ctrl+' : '') + (e.ctrlKey || e.metaKey ? e.key.toLowerCase() : e.key);
+	const digit = /^Digit([1-5])$/.exec(e.code);
+	const name = e.shiftKey && digit ? 'Shift+' + digit[1] : (e.ctrlKey || e.metaKey ? 'Ctrl+' : '') + (e.ctrlKey || e.metaKey ? e.key.toLowerCase() : e.key);
 	if (e.altKey || (typing && name !== 'Escape' && name !== 'Ctrl+k') || (e.key === 'Enter' && at.tagName !== 'CANVAS' && at !== document.body))
 		return;
 	const key = KEYS.find(k => k.keys.includes(name));
-	if (!key || !state.rec)
+	if (!key || !state.rec || (at.closest('dialog') && name !== '?'))
 		return;
 	if (at.closest('.scroll') && (e.key === 'ArrowUp' || e.key === 'ArrowDown' || e.key === 'Home') && at.tagName !== 'CANVAS')
 		return; // scrolls
@@ -85,6 +96,19 @@ export function onKey(e: KeyboardEvent, move: (by: 1 | -1) => void): void {
 		at.blur();
 	key.run(move);
 }
+
+const LEGEND: [string, string, string][] = [
+	['k-heat', 'body', 'height: share of the time spent polling; colour: the usual length of a poll, blue 1 us, yellow near 1 ms, red 100 ms'],
+	['k-hot', 'cap', 'colour of the longest poll, where it is far from the usual'],
+	['k-off', 'hatched body', 'polling, but without a CPU'],
+	['k-park', 'hatched foot', 'parked'],
+	['k-delay', 'foot', 'woken, but no CPU for 100 us and more'],
+	['k-queue', 'line', 'tasks in its queue'],
+	['k-long', 'mark', 'a poll of 10 ms and more'],
+	['k-wait', 'mark', 'a poll 5 ms and more after its wake; in a task\'s lane: ready, not yet polled'],
+	['k-blocked', 'mark', 'a poll 1 ms and more without a CPU'],
+	['k-sample', 'dots at the foot', 'CPU samples'],
+];
 
 export function Help() {
 	const s = useApp(), ref = useRef<HTMLDialogElement>(null);
@@ -96,11 +120,10 @@ export function Help() {
 	}, [s.help]);
 	return <dialog ref={ref} aria-label="Keys" onClose={() => set({ help: false })}>
 		<div class="row"><h1>Keys and what is drawn</h1><button onClick={() => set({ help: false })}>Close</button></div>
-		<table><tbody>{KEYS.map(k => <tr key={k.text}><td>{k.keys.map(x => <><kbd key={x}>{x}</kbd> </>)}</td><td>{k.text}</td></tr>)}
-			<tr><td>Ctrl and wheel</td><td>zoom at the pointer</td></tr><tr><td>Shift and wheel</td><td>earlier, later</td></tr><tr><td>wheel</td><td>lanes up and down</td></tr>
-			<tr><td>drag</td><td>select a range; with Alt: zoom to it; with Space or the middle button: move</td></tr><tr><td>click</td><td>the longest poll at that place; a runtime's name folds its lanes</td></tr></tbody></table>
-		<h2>In a lane</h2>
-		<p>The height says how much of the time the worker was polling, the colour how long the longest poll was (blue 1 us, yellow near 1 ms, red 100 ms). Hatched on top of it: without a CPU. Hatched band at the foot: parked. Pink: woken but no CPU yet. Green line: tasks in its queue. White tick at the foot: a CPU sample. Marks at the top edge: a poll of 10 ms and more (red), a task that waited 5 ms and more (orange), a poll that lost its CPU for 1 ms and more (violet).</p>
+		<div class="sheet">{[KEYS.slice(0, KEYS.length + 1 >> 1), KEYS.slice(KEYS.length + 1 >> 1)].map((part, i) => <table key={i}><tbody>{part.map(k => <tr key={k.text}><td>{k.keys.map(x => <><kbd key={x}>{x.replace('Arrow', '')}</kbd> </>)}</td><td>{k.text}</td></tr>)}</tbody></table>)}
+			<div><table><tbody><tr><td>Ctrl and wheel</td><td>zoom at the pointer</td></tr><tr><td>Shift and wheel</td><td>earlier, later</td></tr><tr><td>wheel</td><td>lanes up and down</td></tr>
+				<tr><td>drag</td><td>select a range; with Alt: zoom to it; with Space or the middle button: move</td></tr><tr><td>click</td><td>the longest poll at that place; a group's name folds it</td></tr></tbody></table>
+				<h2>In a lane</h2><dl>{LEGEND.map(([cls, what, text]) => <><dt key={cls}><span class={'key ' + cls} />{what}</dt><dd>{text}</dd></>)}</dl></div></div>
 	</dialog>;
 }
 

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // The link: the query holds what is shown, with dial9's own names where the meaning is the same
-// (start, end, task, poll, region, issue, rail, task-scope); times there are absolute ns. The hash
+// (start, end, task, poll, region, issue, issue-index, task-scope, field-chart, runtime-collapsed,
+// inspector, analysis); times there are absolute ns. The hash
 // holds how it is shown (v=1, tm, tz), and the token once, which is taken out at the start.
 import { useToken } from './api';
-import { baseNs, set, state, type RailTab, type Span, type State, type Tab } from './state';
+import { baseNs, set, state, type Dock, type RailTab, type Span, type State, type Tab } from './state';
 
 export interface Wish {
 	rec?: string; start?: bigint; end?: bigint; region?: [bigint, bigint]; poll?: [bigint, string]; task?: string;
-	issue?: string; iss?: number; tab?: Tab; rail?: RailTab; place?: string; flame?: string; chart?: string;
+	issue?: string; iss?: number; tab?: Tab; rail?: RailTab; place?: string; flame?: string; dock?: Dock | 'none';
+	charts: string[]; folded: string[]; pins: string[]; mode?: State['flameMode']; focus?: string; base?: [bigint, bigint]; heat?: State['heatWhat'];
 }
 
 const RAILS: Record<string, RailTab> = { 'long-poll': 'long', 'wake-delay': 'late', 'off-cpu-active': 'blocked' };
-const INSPECT: Record<string, Tab> = { poll: 'poll', task: 'task', stack: 'flame', summary: 'summary', heat: 'heat', charts: 'charts', table: 'table', trace: 'trace' };
+const INSPECT: Record<string, Tab> = { poll: 'poll', task: 'task', summary: 'summary', trace: 'trace' };
+// dial9's stack tab is the flamegraph here; the others were names of earlier links
+const DOCKS: Record<string, Dock | 'none'> = { stack: 'flame', flame: 'flame', heat: 'heat', charts: 'charts', table: 'table', none: 'none' };
+const MODES: State['flameMode'][] = ['top', 'bottom', 'heavy', 'sandwich', 'diff'];
 
-function big(text: string | null): bigint | undefined {
+// dial9's lists: "v1:" and names with tabs between
+function names(text: string | null): string[] {
+	return text?.startsWith('v1:') ? text.slice(3).split('\t').filter(Boolean) : [];
+}
+
+function two(text: string | null): [bigint, bigint] | undefined {
+	const [a, b] = (text ?? '').split('@')[0].split('-').map(big);
+	return a !== undefined && b !== undefined && a < b ? [a, b] : undefined;
+}
+
+function big(text: string | null | undefined): bigint | undefined {
 	return text && /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
 }
 
 export function readLink(): Wish {
 	const q = new URLSearchParams(location.search), h = new URLSearchParams(location.hash.slice(1));
-	const wish: Wish = {};
+	const wish: Wish = { charts: [], folded: [], pins: [] };
 	const token = h.get('token');
 	if (token) {
 		try {
@@ -40,10 +55,8 @@ export function readLink(): Wish {
 	wish.rec = q.get('rec') ?? undefined;
 	wish.start = big(q.get('start'));
 	wish.end = big(q.get('end'));
-	const region = (q.get('region') ?? q.get('highlight') ?? '').split('@')[0].split('-');
-	const a = big(region[0] ?? null), b = big(region[1] ?? null);
-	if (a !== undefined && b !== undefined && a < b)
-		wish.region = [a, b];
+	wish.region = two(q.get('region') ?? q.get('highlight'));
+	wish.base = two(q.get('base'));
 	const poll = (q.get('poll') ?? '').split(':');
 	const at = big(poll[0] ?? null);
 	if (at !== undefined && big(poll[1] ?? null) !== undefined)
@@ -57,9 +70,15 @@ export function readLink(): Wish {
 	if (iss)
 		wish.iss = Number(iss[1]);
 	wish.tab = INSPECT[q.get('inspector') ?? ''];
+	wish.dock = DOCKS[q.get('dock') ?? q.get('inspector') ?? ''];
+	wish.mode = MODES.find(m => m === q.get('flame'));
+	wish.focus = q.get('inspect') ?? undefined;
+	wish.heat = q.get('heat') === 'waits' ? 'waits' : undefined;
+	wish.folded = names(q.get('runtime-collapsed'));
+	wish.pins = (q.get('pins') ?? '').split(',').filter(x => /^\d{1,20}$/.test(x)).slice(0, 8);
 	wish.place = q.get('task-scope') ?? undefined;
 	wish.flame = q.get('analysis') ?? undefined;
-	wish.chart = q.get('chart') ?? undefined;
+	wish.charts = q.getAll('field-chart').map(x => x.split(',')).filter(x => x.length >= 3).map(x => x[1] + ',' + x[2]).slice(0, 8);
 	if (h.get('v') === '1') {
 		const tm = h.get('tm');
 		if (tm === 'abs')
@@ -79,23 +98,34 @@ function span(s: Span): string {
 }
 
 export function linkOf(s: State): string {
-	const q = new URLSearchParams();
-	const parts: [string, string | null | undefined][] = [
-		['rec', (s.trace?.recordings.length ?? 0) > 1 ? s.trace?.recordings[s.r]?.name : null],
+	const q = new URLSearchParams(), isFlame = s.dock === 'flame' && s.dockOpen;
+	const parts: [string, string | null | undefined | false][] = [
+		['rec', (s.trace?.recordings.length ?? 0) > 1 && s.trace?.recordings[s.r]?.name],
 		['start', abs(s.view.from)], ['end', abs(s.view.to)],
 		['region', s.region && span(s.region)],
-		['poll', s.poll?.poll.task != null ? abs(s.poll.poll.start) + ':' + s.poll.poll.task : null],
-		['task', s.task && s.poll?.poll.task !== s.task.id ? s.task.id : null],
+		['poll', s.poll?.poll.task != null && abs(s.poll.poll.start) + ':' + s.poll.poll.task],
+		['task', s.task && s.poll?.poll.task !== s.task.id && s.task.id],
+		['pins', s.pins.join()],
 		['issue', Object.entries(RAILS).find(([, v]) => v === s.rail)?.[0]],
-		['issue-index', s.rail === 'issues' && s.railAt >= 0 ? s.railAt.toString() : null],
+		['issue-index', s.rail === 'issues' && s.railAt >= 0 && s.railAt.toString()],
 		['task-scope', s.place],
-		['inspector', s.tab === 'summary' ? null : Object.entries(INSPECT).find(([, v]) => v === s.tab)?.[0]],
-		['analysis', s.tab === 'flame' && s.flameKind !== 'cpu' ? (s.flameKind === 'off' ? 'blocking' : 'sched') : null],
-		['chart', s.chart],
+		['inspector', s.tab !== 'summary' && s.tab],
+		['dock', s.dockOpen ? s.dock !== 'heat' && s.dock : 'none'],
+		['heat', s.dock === 'heat' && s.heatWhat === 'waits' && 'waits'],
+		['analysis', isFlame && s.flameKind !== 'cpu' && (s.flameKind === 'off' ? 'blocking' : 'sched')],
+		['flame', isFlame && s.flameMode !== 'top' && s.flameMode],
+		['inspect', isFlame && s.flameMode === 'sandwich' && s.flameFocus],
+		['base', isFlame && s.flameMode === 'diff' && s.flameBase && span(s.flameBase)],
+		['runtime-collapsed', s.folded.size > 0 && 'v1:' + [...s.folded].filter(x => !x.startsWith('\t')).join('\t')],
 	];
 	for (const [k, v] of parts)
 		if (v)
 			q.set(k, v);
+	for (const c of s.charts) {
+		const [schema, field] = c.split(',').map(Number), of = s.rec?.schemas[schema];
+		if (of?.fields[field])
+			q.append('field-chart', `${c.replace(',', '.')},${of.name},${of.fields[field].name},gauge`);
+	}
 	const clock = s.clock === 'relative' ? '' : '#v=1&tm=' + (s.clock === 'utc' ? 'abs' : 'ns');
 	return location.pathname + '?' + q.toString() + clock;
 }

@@ -1,40 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows the timeline has, and where: a pure function of the recording and what is folded.
+// Which rows the timeline has, and where: a pure function of the recording and what is wanted.
 import type { Lane, Recording } from './api';
 
-export interface Row { kind: 'runtime' | 'lane' | 'task'; y: number; h: number; lane: number; label: string; key: string }
+export type RowKind = 'head' | 'lane' | 'task' | 'count' | 'field';
+export interface Row { kind: RowKind; y: number; h: number; lane: number; label: string; key: string }
 
 export function laneName(l: Lane): string {
 	if (l.kind === 'worker')
 		return 'worker ' + l.id;
-	return l.kind === 'nested' ? 'nested polls' : l.kind === 'blocking' ? 'blocking ' + l.id : 'no worker';
+	return l.kind === 'nested' ? 'nested polls' : l.kind === 'blocking' ? 'thread ' + l.id : 'no worker';
 }
 
 export function group(l: Lane): string {
 	return l.kind === 'blocking' ? 'blocking pool' : l.kind === 'nowhere' || l.kind === 'nested' ? 'off the workers' : l.runtime || 'main runtime';
 }
 
-export function layOut(rec: Recording, folded: Set<string>, hasTask: boolean): { rows: Row[]; height: number } {
+const HEAD = 20, TASK = 46, COUNT = 34, QUIET = 22, LEAST = 14, MOST = 64;
+
+interface Wanted { folded: Set<string>; tasks: string[]; charts: string[]; room: number }
+
+export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number } {
 	const rows: Row[] = [];
 	let y = 0;
-	const put = (kind: Row['kind'], h: number, lane: number, label: string, key = '') => {
+	const put = (kind: RowKind, h: number, lane: number, label: string, key = '') => {
 		rows.push({ kind, y, h, lane, label, key });
 		y += h;
 	};
-	if (hasTask)
-		put('task', 54, -1, 'task');
-	const tall = rec.lanes.length <= 8 ? 56 : rec.lanes.length <= 24 ? 36 : rec.lanes.length <= 64 ? 22 : 14;
-	let name = '';
+	const groups = new Map<string, number[]>();
 	rec.lanes.forEach((l, i) => {
 		if (l.polls + l.parks + l.offs + l.samples === 0)
 			return;
 		const own = group(l);
-		if (own !== name) {
-			name = own;
-			put('runtime', 18, -1, own, own);
-		}
-		if (!folded.has(own))
-			put('lane', tall, i, laneName(l));
+		groups.set(own, [...groups.get(own) ?? [], i]);
 	});
+	// the lanes share what the other rows leave, so that few workers are not lost in an empty space
+	let others = w.tasks.length * TASK + (w.tasks.length ? HEAD : 0) + w.charts.length * COUNT + (w.charts.length ? HEAD : 0), lanes = 0;
+	for (const [name, own] of groups) {
+		others += HEAD;
+		if (!w.folded.has(name)) {
+			const loud = own.filter(i => rec.lanes[i].polls > 0).length;
+			lanes += loud;
+			others += (own.length - loud) * QUIET;
+			others += rec.lanes[own[0]].kind === 'worker' ? COUNT : 0;
+		}
+	}
+	const tall = Math.min(Math.max(Math.floor((w.room - others) / Math.max(lanes, 1)), LEAST, lanes <= 24 ? 22 : LEAST), MOST);
+	if (w.tasks.length) {
+		put('head', HEAD, -1, 'tasks', '\ttasks');
+		if (!w.folded.has('\ttasks'))
+			for (const id of w.tasks)
+				put('task', TASK, -1, 'task ' + id, id);
+	}
+	for (const [name, own] of groups) {
+		const isRuntime = rec.lanes[own[0]].kind === 'worker';
+		put('head', HEAD, -1, own.length > 1 ? `${name} · ${own.length} ${isRuntime ? 'workers' : 'lanes'}` : name, name);
+		if (w.folded.has(name))
+			continue;
+		for (const i of own)
+			put('lane', rec.lanes[i].polls > 0 ? tall : Math.min(QUIET, tall), i, laneName(rec.lanes[i]));
+		if (isRuntime)
+			put('count', COUNT, -1, 'tasks, queue', rec.lanes[own[0]].runtime);
+	}
+	if (w.charts.length) {
+		put('head', HEAD, -1, 'fields of events', '\tfields');
+		if (!w.folded.has('\tfields'))
+			for (const c of w.charts)
+				put('field', COUNT, -1, fieldName(rec, c), c);
+	}
 	return { rows, height: y };
+}
+
+export function fieldName(rec: Recording, chart: string): string {
+	const [s, f] = chart.split(',').map(Number), schema = rec.schemas[s];
+	return schema ? schema.name + '.' + (schema.fields[f]?.name ?? '?') : 'unknown field';
 }

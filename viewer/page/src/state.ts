@@ -5,7 +5,8 @@ import type { Clock } from './units';
 import type { IssuesAnswer, Issue, Poll, PollAnswer, Recording, TaskAnswer, Trace, WakesAnswer } from './api';
 
 export interface Span { from: number; to: number }
-export type Tab = 'summary' | 'poll' | 'task' | 'flame' | 'heat' | 'charts' | 'table' | 'trace';
+export type Tab = 'summary' | 'poll' | 'task' | 'trace';
+export type Dock = 'heat' | 'flame' | 'charts' | 'table';
 export type RailTab = 'issues' | 'long' | 'late' | 'blocked';
 export type Theme = 'auto' | 'dark' | 'light' | 'contrast';
 
@@ -22,6 +23,12 @@ export interface State {
 	wakes: WakesAnswer | null;
 	arrows: boolean;
 	tab: Tab;
+	dock: Dock;
+	dockOpen: boolean;
+	dockTall: number; // px
+	pins: string[]; // tasks with a lane of their own, beside the selected one
+	pains: string[] | null; // the tasks that hurt most in view; null: not asked for
+	tasks: Map<string, TaskAnswer>; // what the task lanes show
 	rail: RailTab;
 	railAt: number;
 	worst: { kind: string; count: number; polls: Poll[] } | null;
@@ -38,15 +45,17 @@ export interface State {
 	flameFocus: string | null;
 	flameBase: Span | null;
 	heatWhat: 'polls' | 'waits';
-	chart: string | null; // "schema,field"
+	charts: string[]; // "schema,field"
+	palette: boolean;
 	say: string; // for the live region
 }
 
 export const state: State = {
 	trace: null, error: null, r: 0, rec: null, view: { from: 0, to: 1 }, region: null, lane: -1, poll: null, task: null,
-	wakes: null, arrows: true, tab: 'summary', rail: 'issues', railAt: -1, worst: null, findings: null,
+	wakes: null, arrows: true, tab: 'summary', dock: 'heat', dockOpen: true,
+	dockTall: 250, pins: [], pains: null, tasks: new Map(), rail: 'issues', railAt: -1, worst: null, findings: null,
 	findingsError: null, search: '', place: null, clock: 'relative', theme: 'auto', help: false, folded: new Set(),
-	flameKind: 'cpu', flameMode: 'top', flameFocus: null, flameBase: null, heatWhat: 'polls', chart: null, say: '',
+	flameKind: 'cpu', flameMode: 'top', flameFocus: null, flameBase: null, heatWhat: 'polls', charts: [], palette: false, say: '',
 };
 
 const listeners = new Set<() => void>();
@@ -120,6 +129,15 @@ export function pan(share: number): void {
 	const { from, to } = state.view;
 	const by = (to - from) * share;
 	setView({ from: from + by, to: to + by });
+}
+
+export function realNs(): bigint | null {
+	return state.rec?.realtime ? BigInt(state.rec.realtime) : null;
+}
+
+// The tasks that have a lane, the selected one first.
+export function laneTasks(): string[] {
+	return [...new Set([...(state.task ? [state.task.id] : []), ...state.pins, ...(state.pains ?? [])])].slice(0, 12);
 }
 
 export function baseNs(): bigint {

@@ -54,9 +54,37 @@ export function moment(relNs: number, clock: Clock, baseNs: bigint, realtimeNs: 
 	return '+' + (relNs / 1e9).toFixed(places) + ' s';
 }
 
+// The date that the times of day belong to.
+export function day(relNs: number, realtimeNs: bigint): string {
+	return new Date(Number((realtimeNs + BigInt(Math.round(relNs))) / 1000000n)).toISOString().slice(0, 10) + ' UTC';
+}
+
 // The end of a path or type name tells more than its start.
 export function tail(text: string, columns: number): string {
-	return text.length <= columns ? text : '..' + text.slice(text.length - columns + 2);
+	return text.length <= columns ? text : '…' + text.slice(text.length - columns + 1);
+}
+
+// A place or type in few letters: of a path its last two parts, of a type without its generics.
+export function brief(text: string): string {
+	const path = /([^/]*\/)?[^/]*:\d+:\d+}?$/.exec(text);
+	return path && text.includes('/') ? (text[0] === '{' && path.index > 0 ? '{…' : '') + path[0] : shortName(text);
+}
+
+// Generics make names of hundreds of letters: what is between the outermost <> matters least.
+export function shortName(name: string): string {
+	let out = '', depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+		if (c === '<' && (depth > 0 || (i > 0 && /[\w:]/.test(name[i - 1])))) {
+			if (depth++ === 0)
+				out += '<…>';
+		} else if (c === '>' && depth > 0 && name[i - 1] !== '-') {
+			depth--;
+		} else if (depth === 0) {
+			out += c;
+		}
+	}
+	return out;
 }
 
 // Steps of 1, 2, 5 that put about `cnt` marks on a span.

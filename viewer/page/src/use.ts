@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from './api';
 import { listen, state, type State } from './state';
+import { canvasFont } from './theme';
 
 export function useApp(): State {
 	const [, tick] = useState(0);
@@ -49,7 +50,7 @@ export function usePlot(draw: (g: CanvasRenderingContext2D, w: number, h: number
 			if (!g)
 				return;
 			g.setTransform(ratio, 0, 0, ratio, 0, 0);
-			g.font = '11px system-ui, "DejaVu Sans", sans-serif';
+			g.font = canvasFont;
 			g.textBaseline = 'middle';
 			draw(g, w, h);
 		};

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened in the range, or in view: time split, distributions, task types, findings.
+import type { RangeAnswer, TypeRow } from './api';
+import * as api from './api';
+import { openIssue, selectPoll, togglePlace } from './actions';
+import { Histogram, Quantiles } from './histogram';
+import { baseNs, currentIssues, set, setView, state, type Span } from './state';
+import { useAnswer, useApp } from './use';
+import { brief, count, dur, share } from './units';
+import { when } from './when';
+
+export function Summary() {
+	const s = useApp(), span = s.region ?? s.view;
+	const a = useAnswer<RangeAnswer>(JSON.stringify([s.r, s.rec?.generation, span]), () => api.json<RangeAnswer>('range', { r: state.r, ...span }, 'range'));
+	const v = a.value;
+	if (a.error)
+		return <p class="note bad">{a.error}</p>;
+	if (!v)
+		return <p class="card busy" aria-busy="true">Adding up</p>;
+	const here = currentIssues().filter(x => x.evidence.from_ns !== undefined && x.evidence.to_ns !== undefined && overlaps(x.evidence.from_ns, x.evidence.to_ns, span));
+	return <>
+		<div class="headline"><b>{dur(span.to - span.from)}</b><span class="dim">{s.region ? 'selected' : 'in view'}, from {when(span.from)}</span>
+			{s.region && <span class="row"><button onClick={() => setView(span)}>Zoom to it</button><button onClick={() => set({ region: null })}>Unselect</button></span>}</div>
+		<Split v={v} />
+		<h2>Polls <span class="dim">{count(v.all.polls)}</span></h2>
+		<Histogram bins={v.poll_bins} name="polls" onPick={ns => set({ search: `dur>${Math.round(ns)}ns` })} /><Quantiles q={v.all.poll_q} name="length" />
+		<h2>Waits, from wake to poll {v.all.waits > 0 && <span class="dim">known for {share(v.all.waits, v.all.polls)}</span>}</h2>
+		{v.all.waits ? <><Histogram bins={v.wait_bins} name="waits" /><Quantiles q={v.all.wait_q} name="wait" /></>
+			: <p class="note">{s.rec?.wakes ? 'No poll here whose wake is known.' : 'Wakes were not recorded: waits are unknown.'}</p>}
+		<h2>Task types <span class="dim">most busy first</span></h2><Types rows={v.types} all={v.all.busy} />
+		{v.types_cnt > v.types.length && <p class="dim">{count(v.types_cnt - v.types.length)} more types.</p>}
+		<h2>Findings here</h2>
+		{here.length ? <ul class="list">{here.slice(0, 40).map(x => <li key={x.id}><button onClick={() => openIssue(currentIssues().indexOf(x))}>
+			<span class="line"><b class={'num sev ' + x.severity}>{x.worst_ns ? dur(x.worst_ns) : count(x.count)}</b><span class="what">{x.kind.replace('-', ' ')}, {brief(x.type ?? x.place ?? 'the whole program')}</span></span></button></li>)}</ul>
+			: <p class="dim">None.</p>}
+	</>;
+}
+
+// Adds up to workers x time.
+function Split({ v }: { v: RangeAnswer }) {
+	const s = useApp(), p = v.split, on = Math.max(p.polls.sum - p.offs.sum, 0), off = Math.min(p.offs.sum, p.polls.sum);
+	const delays = Math.min(p.delays.sum, p.parks.sum), parked = p.parks.sum - delays, rest = Math.max(p.wall - p.polls.sum - p.parks.sum, 0);
+	const parts: [string, string, number][] = [['k-on', s.rec?.offs ? 'polling, on CPU' : 'polling', on], ['k-off', 'polling, without CPU', off],
+		['k-delay', 'woken, no CPU yet', delays], ['k-park', 'parked', parked], ['k-rest', 'between, or unknown', rest]];
+	return <>
+		<h2>Workers' time <span class="dim">{p.workers} × {dur(p.workers ? p.wall / p.workers : 0)}</span></h2>
+		<div class="split" role="img" aria-label={parts.map(x => x[1] + ' ' + share(x[2], p.wall)).join(', ')}>{parts.map(x => <div key={x[0]} class={x[0]} style={{ width: (p.wall ? x[2] / p.wall * 100 : 0) + '%' }} />)}</div>
+		<table class="plain"><tbody>{parts.map(x => x[0] === 'k-off' && s.rec?.offs === 0
+			? <tr key={x[0]}><td><span class={'key ' + x[0]} />{x[1]}</td><td class="n dim" colSpan={2}>not recorded</td></tr>
+			: <tr key={x[0]}><td><span class={'key ' + x[0]} />{x[1]}</td><td class="n">{dur(x[2])}</td><td class="n">{share(x[2], p.wall)}</td></tr>)}</tbody></table>
+		<p class="dim">{count(p.wakes.count)} wakes, <button class="link" onClick={() => set({ dock: 'flame', dockOpen: true, poll: null })}>{count(p.samples.count)} samples</button> of CPU and switches.</p>
+	</>;
+}
+
+function overlaps(from: string, to: string, span: Span): boolean {
+	return Number(BigInt(from) - baseNs()) < span.to && Number(BigInt(to) - baseNs()) > span.from;
+}
+
+function Types({ rows, all }: { rows: TypeRow[]; all: number }) {
+	const s = useApp();
+	return <table class="types"><thead><tr><th class="n">busy</th><th class="n">polls</th><th class="n">p99</th><th class="n">max</th><th class="n">wait p99</th></tr></thead>
+		{rows.map(t => <tbody key={t.place} class={s.place === t.place ? 'on' : ''}>
+			<tr><th scope="rowgroup" colSpan={5}><button class="link" aria-pressed={s.place === t.place} title={t.place} onClick={() => togglePlace(t.place)}>{brief(t.place || 'unknown')}</button>
+				<span class="bar"><i style={{ width: (all ? t.busy / all * 100 : 0) + '%' }} /></span></th></tr>
+			<tr><td class="n" title={share(t.busy, all)}>{dur(t.busy)}</td><td class="n">{count(t.polls)}</td><td class="n">{dur(t.poll_q[2])}</td>
+				<td class="n">{t.worst ? <button class="link" onClick={() => void selectPoll(t.worst!)}>{dur(t.poll_q[4])}</button> : '-'}</td>
+				<td class="n">{t.waits ? dur(t.wait_q[2]) : '-'}</td></tr></tbody>)}</table>;
+}
