@@ -20,11 +20,25 @@ export async function open(options = {}) {
 	page.on('pageerror', e => errors.push(e.message));
 	await page.addInitScript(() => {
 		window.violations = [];
+		window.asked = { open: 0, last: 0 }; // questions under way, but the one that looks for changes
+		const own = window.fetch;
+		window.fetch = async (...args) => {
+			const counts = !String(args[0]).startsWith('/api/trace');
+			window.asked.open += counts;
+			try {
+				return await own(...args);
+			} finally {
+				window.asked.open -= counts;
+				window.asked.last = counts ? performance.now() : window.asked.last;
+			}
+		};
 		document.addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
 	});
+	// All that was asked for has come, and what follows from it has been shown.
+	const calm = () => page.waitForFunction(() => window.asked.open === 0 && performance.now() - window.asked.last > 400);
 	const violations = [];
 	const collect = async () => violations.push(...await page.evaluate(() => window.violations.splice(0)).catch(() => []));
-	return { browser, context, page, foreign, errors, violations, collect };
+	return { browser, context, page, foreign, errors, violations, collect, calm };
 }
 
 export function same(got, want, what) {

@@ -4,7 +4,7 @@
 import { accessible, open, same, tap } from './harness.mjs';
 
 const [url] = process.argv.slice(2);
-const { browser, context, page, foreign, errors, violations, collect } = await open();
+const { browser, context, page, foreign, errors, violations, collect, calm } = await open();
 const press = async (...keys) => {
 	for (const key of keys)
 		await page.keyboard.press(key);
@@ -40,6 +40,7 @@ async function start() {
 	await page.waitForSelector(lanes);
 	await body("Workers' time");
 	await param('start');
+	await calm();
 }
 
 console.log('1..27');
@@ -105,14 +106,17 @@ const code = await tap(1, page, async test => {
 		await body('Its polls in and near the view');
 		await press('o');
 		await param('pins');
+		await calm();
 		await press('x');
 		await say('hurt most in view');
+		await calm();
 		await press('x');
 		await say('are off');
 		await press('o');
 		await noParam('pins');
 	});
 	await test('g takes the arrows away and brings them back', async () => {
+		await calm();
 		await press('g');
 		await say('Arrows off');
 		await press('g');
@@ -123,7 +127,7 @@ const code = await tap(1, page, async test => {
 		await page.goto(new URL(here, url).href);
 		await body('Its polls in and near the view');
 		await value('poll', poll);
-		await page.waitForLoadState('networkidle');
+		await calm();
 	});
 	await test("dial9's own parameters: what they name is shown", async () => {
 		await press('Escape', 'Escape', '0', '1');
@@ -170,6 +174,7 @@ const code = await tap(1, page, async test => {
 		await press('p', 'i');
 	});
 	await test('times: relative, UTC, absolute', async () => {
+		await calm();
 		for (const [i, name] of [[1, 'utc'], [2, 'absolute'], [0, 'relative']]) {
 			await press('m');
 			await say('Times: ' + name);
@@ -207,7 +212,7 @@ const code = await tap(1, page, async test => {
 	});
 	await test('a cell of the heat map opens one of its polls', async () => {
 		await press('Escape', 'w', 'w', 'w', 'w');
-		await page.waitForLoadState('networkidle');
+		await calm();
 		await page.focus('canvas.heat');
 		await page.evaluate(() => document.activeElement.blur());
 		const b = await box('canvas.heat');
@@ -374,6 +379,8 @@ const code = await tap(1, page, async test => {
 		same(errors.join('; '), '', 'errors');
 		same(violations.join('; '), '', 'violations');
 		same(foreign.join('; '), '', 'requests');
+		const session = await context.newCDPSession(page);
+		await session.send('HeapProfiler.collectGarbage');
 		const heap = await page.evaluate(() => performance.memory.usedJSHeapSize);
 		if (heap > 150e6)
 			throw new Error(`the page's heap is ${heap} bytes`);

@@ -32,10 +32,12 @@ truncate -s -1001 "$dir/partial/made-1/trace.0.bin"
 cp test/golden/header_only.bin "$dir/nothing/trace.0.bin"
 cp test/golden_bad/other_file.bin "$dir/failed/trace.0.bin"
 
+"$BUILD/test/cli/make_traces" "$dir" >/dev/null || exit 1 # in traces/, two recordings
+
 serve big "$dir/big"
 HOME=$dir node test/browser/page.mjs "$url"
 rc=$?
-for state in empty partial nothing failed; do
+for state in empty partial nothing failed traces; do
 	serve "$state" "$dir/$state"
 	urls+=("$url")
 done

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that are not "all is well", each with its own words:
-//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED EMPTY_DIR A_TRACE
+//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL EMPTY_DIR A_TRACE
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessible, open, same, tap } from './harness.mjs';
 
-const [empty, partial, nothing, failed, dir, trace] = process.argv.slice(2);
+const [empty, partial, nothing, failed, small, dir, trace] = process.argv.slice(2);
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..33');
+console.log('28..34');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -58,6 +58,24 @@ const code = await tap(28, page, async test => {
 		await page.unroute('**/api/**');
 		await page.route('**/api/trace', route => route.abort());
 		await says('The server does not answer');
+	});
+	await test('any numeric field of any event: a chart, a lane, a link; and another recording', async () => {
+		await page.unroute('**/api/trace');
+		await page.goto(small);
+		await page.waitForSelector('.lanes canvas');
+		await page.keyboard.press('7');
+		const option = page.locator('[aria-label="Event and field"] option', { hasText: 'agent:Self.rss_bytes' });
+		await page.selectOption('[aria-label="Event and field"]', await option.getAttribute('value'));
+		await page.waitForFunction(() => new URLSearchParams(location.search).get('field-chart')?.includes('agent:Self,rss_bytes,gauge'));
+		await page.reload();
+		await page.waitForSelector('.curve canvas');
+		await says('agent:Self.rss_bytes');
+		await accessible(context, page, 'a field chart');
+		await page.getByText('Remove').click();
+		await page.waitForFunction(() => !location.search.includes('field-chart'));
+		await page.selectOption('[aria-label="Recording"]', '1');
+		await page.waitForFunction(() => new URLSearchParams(location.search).get('rec')?.startsWith('efgh'));
+		await collect();
 	});
 	await test('no error, no policy violation, no request to anywhere else, in any state', async () => {
 		same(errors.join('; '), '', 'errors');

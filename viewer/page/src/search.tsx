@@ -10,9 +10,15 @@ import { set, state } from './state';
 import { useAnswer, useApp } from './use';
 import { dur, tail } from './units';
 
+// Where the keys are those of the page again.
+function focusLanes(): void {
+	document.querySelector<HTMLElement>('.lanes canvas')?.focus();
+}
+
 function open(h: Hit): void {
 	const rec = state.rec!;
 	set({ search: '', palette: false });
+	focusLanes();
 	if (h.kind === 'task')
 		void openTask(h.id!);
 	else if (h.kind === 'poll')
@@ -79,8 +85,10 @@ export function Palette({ run }: { run: (k: Key) => void }) {
 			move(0);
 			ref.current?.showModal();
 		}
-		if (!s.palette && ref.current?.open)
+		if (!s.palette && ref.current?.open) {
 			ref.current.close();
+			focusLanes();
+		}
 	}, [s.palette]);
 	const a = useHits(s.palette ? q : ''), words = q.toLowerCase().split(/\s+/).filter(Boolean);
 	const list: Choice[] = [...KEYS.filter(k => words.every(w => k.text.toLowerCase().includes(w))).map(key => ({ key })), ...(a.value?.hits ?? []).map(hit => ({ hit }))].slice(0, 60);
