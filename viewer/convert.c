@@ -4,16 +4,14 @@
 
 #include "command.h"
 #include "notice.h"
+#include "outfile.h"
 #include "progress.h"
 #include "reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define CONVERT_BUF_SZ (256u << 10)
 
@@ -77,51 +75,6 @@ static int convert_file(struct convert *c, const struct traceset_file *file, con
 	return err;
 }
 
-/* A file beside `out` to be renamed to it. Its name is `out` with a suffix, for the caller to
- * free. Returns the descriptor, or a negative errno after a notice. */
-static int convert_open(const char *out, bool force, char **ret_name)
-{
-	struct stat st;
-	mode_t mask = umask(0);
-	int fd, err;
-
-	umask(mask);
-	*ret_name = NULL;
-	if (!force && lstat(out, &st) == 0)
-		return notice(-EEXIST, "%s: exists already: give --force to replace it", out);
-	if (asprintf(ret_name, "%s.XXXXXX", out) < 0) {
-		*ret_name = NULL;
-		return notice(-ENOMEM, "%s: out of memory", out);
-	}
-	fd = mkostemp(*ret_name, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		free(*ret_name);
-		*ret_name = NULL;
-		return convert_failed(out, "cannot write it", err);
-	}
-	fchmod(fd, 0666 & ~mask); /* mkostemp makes it private */
-	return fd;
-}
-
-/* Puts the finished file in its place. link() rather than rename() where nothing may be replaced:
- * it fails if somebody made `out` meanwhile. */
-static int convert_publish(const char *name, const char *out, bool force, int fd)
-{
-	if (fsync(fd) != 0)
-		return convert_failed(out, "cannot write it", -errno);
-	if (force)
-		return rename(name, out) == 0 ? 0 : convert_failed(out, "cannot write it", -errno);
-	if (link(name, out) == 0) {
-		unlink(name);
-		return 0;
-	}
-	if (errno == EEXIST)
-		return notice(-EEXIST, "%s: exists already: give --force to replace it", out);
-	/* a file system without hard links */
-	return rename(name, out) == 0 ? 0 : convert_failed(out, "cannot write it", -errno);
-}
-
 static int convert_all(struct convert *c, const struct traceset_recording *rec,
 		       const struct request *req, int fd)
 {
@@ -149,38 +102,29 @@ static int convert_all(struct convert *c, const struct traceset_recording *rec,
 
 int convert_run(const struct request *req, const struct traceset *set)
 {
-	bool to_stdout = strcmp(req->out, "-") == 0;
 	struct progress progress;
+	struct outfile out;
 	struct convert *c;
-	char *name = NULL;
-	int fd = STDOUT_FILENO, err = 0;
+	int err;
 
 	if (set->recordings_cnt > 1)
 		return notice(EXIT_USAGE,
 			      "%s: holds %zu recordings: give the directory of one, such as %s/%s",
 			      req->path, set->recordings_cnt, req->path, set->recordings[0].name);
-	if (to_stdout && isatty(fd))
-		return notice(EXIT_USAGE, "standard output is a terminal: give --output FILE");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return notice(EXIT_FINDINGS, "%s: out of memory", req->path);
 	progress_start(&progress, set->sz);
 	c->progress = &progress;
-	if (!to_stdout) {
-		fd = convert_open(req->out, req->force, &name);
-		err = fd < 0 ? fd : 0;
+	err = outfile_open(&out, req->out, req->force);
+	if (err == 0) {
+		err = convert_all(c, &set->recordings[0], req, fileno(out.f));
+		err = outfile_close(&out, err);
 	}
-	if (err == 0)
-		err = convert_all(c, &set->recordings[0], req, fd);
-	if (err == 0 && name)
-		err = convert_publish(name, req->out, req->force, fd);
-	if (err && name)
-		unlink(name);
-	if (name && fd >= 0)
-		close(fd);
-	free(name);
 	d9_sink_free(c->sink);
-	err = err && err != -ENODATA ? EXIT_FINDINGS : c->exit_code;
+	if (err && err != -ENODATA)
+		c->exit_code = err == -EINVAL ? EXIT_USAGE : EXIT_FINDINGS;
+	err = c->exit_code;
 	free(c);
 	return err;
 }
