@@ -44,6 +44,7 @@ static const struct command_entry command_entries[] = {
 	{ "force", 'f', NULL, COMMAND_FORCE, "replace OUT if it exists" },
 	{ "top", 'n', "N", COMMAND_TOP, "rows in each table, 0 for all (20)" },
 	{ "limit", 'n', "N", COMMAND_LIMIT, "rows of the list, 0 for all" },
+	{ "seconds", 0, "N", COMMAND_SECONDS, "time that the query may take (60)" },
 	{ "fail-on", 0, "LEVEL", COMMAND_FAIL_ON, "exit 1 at warning or critical" },
 	{ "longest", 0, NULL, COMMAND_LONGEST, "the longest first, not the earliest" },
 	{ "explain", 'x', "POLL", COMMAND_EXPLAIN, "only the wait before this poll: p:812.17" },
@@ -221,6 +222,8 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 		return command_set_count(e->name, text, &r->top);
 	case COMMAND_LIMIT:
 		return command_set_count(e->name, text, &r->limit);
+	case COMMAND_SECONDS:
+		return command_set_count(e->name, text, &r->seconds);
 	case COMMAND_FILTER:
 		return command_set_filter(r, e->name, text);
 	case COMMAND_SERVE:

@@ -33,6 +33,7 @@ struct request {
 	enum d9_compression compression;
 	uint64_t top; /* rows of a table for people, 0 = all */
 	uint64_t limit; /* rows of a list, 0 = all (up to a cap that the command names) */
+	uint64_t seconds; /* a query may take; 0: SQL_SECONDS_DEFAULT */
 	bool has_task, has_worker;
 	uint64_t task;
 	uint32_t worker;
@@ -79,6 +80,7 @@ enum command_option {
 	COMMAND_NO_PATH = 32768, /* no option: it reads no recording */
 	COMMAND_SERVE = 1u << 30, /* --listen --port --allow-host --token */
 	COMMAND_QUERY = 1 << 20, /* no option: a text behind the path, may be left out */
+	COMMAND_SECONDS = 1 << 22,
 	COMMAND_TARGET = 1 << 21, /* no option: a format before the path */
 	/* what every analysis takes */
 	COMMAND_STUDY =

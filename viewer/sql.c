@@ -205,14 +205,19 @@ static int rows_text(struct grid *g, sqlite3_stmt *s, uint64_t limit, uint64_t *
 	return ok ? rc : SQLITE_NOMEM;
 }
 
-static int sql_failed(sqlite3 *db, int rc)
+static uint64_t sql_seconds(const struct request *req)
+{
+	return req->seconds ? req->seconds : SQL_SECONDS_DEFAULT;
+}
+
+static int sql_failed(const struct request *req, sqlite3 *db, int rc)
 {
 	if (rc == SQLITE_INTERRUPT)
 		return notice(
 			EXIT_FINDINGS,
-			"the query took more than %u s and was stopped: ask for less, such as "
-			"one worker or a time range",
-			SQL_SECONDS_MAX);
+			"the query took more than %llu s and was stopped: ask for less, such as "
+			"one worker or a time range, or give it more with --seconds",
+			(unsigned long long)sql_seconds(req));
 	return notice(rc == SQLITE_ERROR || rc == SQLITE_AUTH ? EXIT_USAGE : EXIT_FINDINGS,
 		      "SQL: %s%s", sqlite3_errmsg(db),
 		      rc == SQLITE_AUTH ? ": one SELECT is all that is allowed" : "");
@@ -251,12 +256,12 @@ static int sql_rows(const struct request *req, sqlite3 *db, sqlite3_stmt *s)
 	if (rc == SQLITE_ROW)
 		return notice(0, "the first %llu rows; there are more: --limit 0 for all",
 			      (unsigned long long)cnt);
-	return rc == SQLITE_DONE ? 0 : sql_failed(db, rc);
+	return rc == SQLITE_DONE ? 0 : sql_failed(req, db, rc);
 }
 
 static int sql_query(const struct request *req, const struct columns *c)
 {
-	uint64_t until_s = now_s() + SQL_SECONDS_MAX;
+	uint64_t until_s = now_s() + sql_seconds(req);
 	sqlite3 *db = NULL;
 	sqlite3_stmt *s = NULL;
 	const char *rest;
@@ -271,7 +276,7 @@ static int sql_query(const struct request *req, const struct columns *c)
 	sqlite3_progress_handler(db, SQL_PROGRESS_STEPS, is_late, &until_s);
 	rc = sqlite3_prepare_v2(db, req->query, -1, &s, &rest);
 	if (rc != SQLITE_OK) {
-		code = sql_failed(db, rc);
+		code = sql_failed(req, db, rc);
 	} else if (!s || rest[strspn(rest, " \t\r\n;")]) {
 		code = notice(EXIT_USAGE, "SQL: give one SELECT statement");
 	} else {

@@ -3,7 +3,7 @@
  * sql.h - `dial9-view sql DIR ["SELECT ..."]`: one query over a recording; without one, what there
  * is to be asked.
  *
- * One SELECT statement; nothing else is allowed. It ends after SQL_SECONDS_MAX, at 1000
+ * One SELECT statement; nothing else is allowed. It ends after --seconds (60), at 1000
  * rows (--limit, 0: all) and at SQL_HEAP_MAX bytes of SQLite's own memory. What is
  * printed for people is held in memory: SQL_TEXT_MAX bytes, then the rest is left out. JSON
  * (schema dial9-view.sql/1) is streamed.
@@ -14,7 +14,7 @@
 struct request;
 struct traceset;
 
-#define SQL_SECONDS_MAX 60u
+#define SQL_SECONDS_DEFAULT 60u
 #define SQL_HEAP_MAX (1ll << 30)
 #define SQL_TEXT_MAX (64u << 20)
 

@@ -297,6 +297,9 @@ int sqltable_open(const struct columns *c, sqlite3 **ret)
 	int rc =
 		sqlite3_open_v2(":memory:", ret, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
+	/* what is sorted counts as memory, which has a limit, and never fills a disk */
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(*ret, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
 	for (uint32_t t = 0; rc == SQLITE_OK && t < TABLES_CNT; t++) {
 		if (!cell_table_shown(t))
 			continue;

@@ -90,9 +90,10 @@ const struct command command_table[] = {
 	  "one SQL query over polls, wakes, parks, samples, tasks, ...",
 	  "SQLite over the recording's columns, read-only. Without a query: tables, columns,\n"
 	  "views and functions. Times are ns; what was not recorded is NULL. At most 1000 rows\n"
-	  "unless --limit says otherwise, and 60 s. Filters leave rows out of the tables. Example:\n"
+	  "unless --limit says otherwise, and 60 s unless --seconds does. Filters leave rows out\n"
+	  "of the tables. Example:\n"
 	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by type\"\n",
-	  COMMAND_STUDY | COMMAND_QUERY, 0, sql_run },
+	  COMMAND_STUDY | COMMAND_SECONDS | COMMAND_QUERY, 0, sql_run },
 	{ "export", "--output OUT [--force] [filters] FORMAT FILE|DIR",
 	  "one recording in the format of another tool",
 	  "perfetto, pprof, chrome, speedscope, firefox, folded (CPU stacks), csv (polls),\n"

@@ -44,6 +44,22 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 	code 0 sql --json --limit 1 traces/abcd-42 "select rowid from polls"
 	[ "$(jq '.complete' "$out")" = false ]
 }
+@test "the time limit ends a query that does not, and is said" {
+	forever="with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r"
+	code 1 sql --seconds 1 traces/abcd-42 "$forever"
+	grep -q 'took more than 1 s and was stopped' "$err"
+	[ ! -s "$out" ]
+	code 1 sql --json --seconds 1 traces/abcd-42 "$forever"
+	[ "$(jq -c '[.complete, .rows]' "$out")" = '[false,[]]' ]
+	# within the tables as well: every pair of pairs of rows
+	code 1 sql --seconds 1 traces/abcd-42 "select count(*) from polls a, polls b, polls c, polls d,
+		polls e, polls f, polls g, polls h, polls i, polls j"
+	code 2 sql --seconds soon traces/abcd-42 "select 1"
+}
+@test "a value too great for memory is an error" {
+	code 1 sql traces/abcd-42 "select zeroblob(2000000000)"
+	grep -q 'SQL: ' "$err"
+}
 @test "without a query: tables, columns, views" {
 	code 0 sql traces/abcd-42
 	grep -q '^polls: ' "$out"
