@@ -216,13 +216,13 @@ $(filter $(BUILD)/test/fuzz/%,$(VIEW_TESTS:%.c=$(BUILD)/%)): $(FUZZ)/libview.a
 
 $(BUILD)/test/unit/%: $(PLAIN)/test/unit/%.o $(PLAIN)/libunit.a $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
-	$(link) -lcmocka $(AGENT_LIBS)
+	$(link) -lcmocka $(AGENT_LIBS) $(VIEW_LIBS)
 $(BUILD)/asan/test/unit/%: $(ASAN)/test/unit/%.o $(ASAN)/libunit.a $(ASAN)/libagent.a $(ASAN)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ASAN_FLAGS) $(LDFLAGS) -o $@ $(objects) -lcmocka $(AGENT_LIBS)
+	$(Q)$(CC) $(ASAN_FLAGS) $(LDFLAGS) -o $@ $(objects) -lcmocka $(AGENT_LIBS) $(VIEW_LIBS)
 $(BUILD)/test/fuzz/%: $(FUZZ)/test/fuzz/%.o $(FUZZ)/libagent.a $(FUZZ)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
-	$(Q)$(CLANG) $(ASAN_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(objects) $(AGENT_LIBS)
+	$(Q)$(CLANG) $(ASAN_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(objects) $(AGENT_LIBS) $(VIEW_LIBS)
 $(BUILD)/test/bench/%: $(PLAIN)/test/bench/%.o $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(link) $(AGENT_LIBS)

@@ -36,7 +36,7 @@ void api_answer(struct api_call *call, const char *path)
 		api_missing(call, "no such question: see viewer/PAGE.md");
 		return;
 	}
-	if (api_table[i].of_recording) {
+	if (api_table[i].of_recording && !call->c) {
 		if (!api_number(call, "r", 0, HELD_RECORDINGS_MAX - 1, &nr))
 			return;
 		hc = held_get(call->held, (uint32_t)nr);
@@ -46,8 +46,8 @@ void api_answer(struct api_call *call, const char *path)
 		}
 		call->c = held_columns(hc);
 		call->generation = held_generation(hc);
-		call->base_ns = call->c->odd.first_ns;
 	}
+	call->base_ns = call->c ? call->c->odd.first_ns : 0;
 	api_table[i].answer(call);
 	api_done(call);
 	held_put(hc);

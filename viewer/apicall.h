@@ -15,6 +15,7 @@
 
 #include "core/columns.h"
 
+struct finder;
 struct held;
 struct json;
 struct reply;
@@ -27,8 +28,10 @@ struct api_call {
 	void *ctx;
 	const char *path; /* of the traces, as given to the program */
 	struct held *held;
+	struct finder *finder;
+	bool has_waited; /* asked before, and told that the answer comes later */
 	struct reply *reply;
-	const struct columns *c; /* NULL: the question is not about a recording */
+	const struct columns *c; /* NULL: the question is not about a recording; set before: about it */
 	uint64_t generation;
 	uint64_t base_ns; /* times in answers and questions count from here */
 	FILE *out;

@@ -24,6 +24,7 @@ struct reply {
 	char *body; /* from malloc, freed by reply_send; or see is_static */
 	size_t body_sz;
 	bool is_static; /* body is nobody's to free */
+	bool is_later; /* there is no answer yet: ask again when told to */
 };
 
 /* The best coding that an Accept-Encoding header (or NULL) allows. */

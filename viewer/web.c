@@ -5,11 +5,13 @@
 #include "api.h"
 #include "apicall.h"
 #include "assets.h"
-#include "guests.h"
+#include "finder.h"
 #include "gate.h"
+#include "guests.h"
 #include "reply.h"
 
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,7 +22,11 @@ struct web {
 	struct guests *guests;
 	const struct gate *gate;
 	struct held *held;
+	struct finder *finder;
 	const char *path;
+	pthread_mutex_t lock; /* of what follows */
+	struct MHD_Connection *waiting[GUESTS_MAX]; /* suspended until the finder is done */
+	unsigned int waiting_cnt;
 };
 
 static uint64_t web_now_ns(void)
@@ -70,13 +76,16 @@ static bool web_has_body(struct MHD_Connection *c)
 	return web_header(c, "Transfer-Encoding") || (length && strcmp(length, "0") != 0);
 }
 
-static void web_answer(struct web *w, struct MHD_Connection *c, const char *path, struct reply *r)
+static void web_answer(struct web *w, struct MHD_Connection *c, const char *path, bool has_waited,
+		       struct reply *r)
 {
 	const struct asset *asset = asset_find(path);
 	struct api_call call = { .arg = web_arg,
 				 .ctx = c,
 				 .path = w->path,
 				 .held = w->held,
+				 .finder = w->finder,
+				 .has_waited = has_waited,
 				 .reply = r };
 
 	if (asset) {
@@ -93,11 +102,48 @@ static void web_answer(struct web *w, struct MHD_Connection *c, const char *path
 		reply_error(r, MHD_HTTP_NOT_FOUND, "nothing of this name is served here");
 }
 
+/* The finder is done (or ends): those who wait for it ask again. */
+static void web_on_found(void *ctx)
+{
+	struct web *w = ctx;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->waiting_cnt)
+		MHD_resume_connection(w->waiting[--w->waiting_cnt]);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/*
+ * Answers, or suspends the connection so that its thread serves others meanwhile: then true. The
+ * lock is held so that what the finder finds cannot slip in between.
+ */
+static bool web_answer_or_wait(struct web *w, struct MHD_Connection *c, const char *path,
+			       bool has_waited, struct reply *r)
+{
+	bool is_waiting;
+
+	web_answer(w, c, path, has_waited, r);
+	if (!r->is_later)
+		return false;
+	pthread_mutex_lock(&w->lock);
+	*r = (struct reply){ 0 };
+	web_answer(w, c, path, has_waited, r);
+	is_waiting = r->is_later && w->waiting_cnt < GUESTS_MAX;
+	if (is_waiting) {
+		MHD_suspend_connection(c);
+		w->waiting[w->waiting_cnt++] = c;
+	} else if (r->is_later) {
+		reply_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "too many wait for this already");
+	}
+	pthread_mutex_unlock(&w->lock);
+	return is_waiting;
+}
+
 static enum MHD_Result web_on_request(void *ctx, struct MHD_Connection *c, const char *url,
 				      const char *method, const char *version, const char *body,
 				      size_t *body_sz, void **own)
 {
-	static int is_known;
+	static int is_known, has_waited;
 	struct web *w = ctx;
 	struct gate_request ask = { .method = method, .path = url };
 	struct reply r = { 0 };
@@ -122,10 +168,12 @@ static enum MHD_Result web_on_request(void *ctx, struct MHD_Connection *c, const
 	ask.token = web_header(c, "X-Dial9-Token");
 	ask.has_body = web_has_body(c);
 	refused = gate_check(w->gate, &ask, &why);
-	if (refused)
+	if (refused) {
 		reply_error(&r, refused, why);
-	else
-		web_answer(w, c, url, &r);
+	} else if (web_answer_or_wait(w, c, url, *own == &has_waited, &r)) {
+		*own = &has_waited;
+		return MHD_YES;
+	}
 	if (r.is_static)
 		r.etag = asset_etag(etag, asset_find(url));
 	return (enum MHD_Result)reply_send(c, &r);
@@ -180,10 +228,12 @@ struct web *web_start(int fd, const struct gate *gate, struct held *held, const 
 	w->gate = gate;
 	w->held = held;
 	w->path = path;
+	pthread_mutex_init(&w->lock, NULL);
 	w->guests = guests_new();
-	if (w->guests)
+	w->finder = finder_new(path, NULL, 0, web_on_found, w);
+	if (w->guests && w->finder)
 		w->daemon = MHD_start_daemon(
-			MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, web_on_request, w,
+			MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, web_on_request, w,
 			MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, WEB_THREADS,
 			MHD_OPTION_CONNECTION_LIMIT, GUESTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
 			WEB_IDLE_S, MHD_OPTION_UNESCAPE_CALLBACK, web_unescape, NULL,
@@ -193,7 +243,9 @@ struct web *web_start(int fd, const struct gate *gate, struct held *held, const 
 			1, MHD_OPTION_END);
 	if (w->daemon)
 		return w;
+	finder_free(w->finder);
 	guests_free(w->guests);
+	pthread_mutex_destroy(&w->lock);
 	free(w);
 	return NULL;
 }
@@ -202,8 +254,11 @@ void web_stop(struct web *w)
 {
 	if (!w)
 		return;
+	finder_stop(w->finder); /* nobody may be left suspended */
 	MHD_stop_daemon(w->daemon);
+	finder_free(w->finder);
 	guests_free(w->guests);
+	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
 

@@ -101,6 +101,18 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	diff page terminal
 }
 
+@test "the findings are those of the command line; many may ask at once" {
+	for i in 1 2 3 4 5 6; do
+		curl -s --max-time 60 -o "found.$i" "$URL/api/issues" &
+	done
+	[ "$(status "$URL/api/trace")" = 200 ]
+	wait
+	"$VIEW" issues --json traces >terminal || [ $? = 3 ]
+	for i in 1 2 3 4 5 6; do
+		cmp "found.$i" terminal
+	done
+}
+
 @test "parameters out of range are an error of one line, never a crash" {
 	for q in 'cells?px=0' 'cells?px=999999' 'cells?lanes=9999' 'cells?lanes=0-99999999' 'cells?from=5&to=5' \
 		'cells?from=-1' 'range?from=18446744073709551615' 'heat?what=x' 'flame?kind=x' 'worst?kind=x' \
