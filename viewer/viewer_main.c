@@ -12,8 +12,10 @@
 #include "issues.h"
 #include "notice.h"
 #include "pagelink.h"
+#include "path.h"
 #include "polls.h"
 #include "report.h"
+#include "schedule.h"
 #include "serve.h"
 #include "tasks.h"
 #include "sql.h"
@@ -71,6 +73,20 @@ const struct command command_table[] = {
 	  "ran: 2 ms before 500 tasks are worse than 20 ms before one. Filters choose whose\n"
 	  "waits are counted, not whose polls.\n",
 	  COMMAND_STUDY, 0, blame_run },
+	{ "sched", "[--json] [filters] FILE|DIR",
+	  "how the work was shared out: free workers, starvation, wakes",
+	  "For each runtime: was a worker free, in the worst 1 ms to 10 s; waits of 5 ms and\n"
+	  "more while another worker slept, or while all worked; tasks stuck in a LIFO slot;\n"
+	  "wakes by kind; queues that build up; tasks that do not end; the blocking pool.\n"
+	  "ANALYSES.md has each definition with an example.\n",
+	  COMMAND_STUDY, 0, schedule_run },
+	{ "path", "[--json] [--explain POLL] [filters] FILE|DIR",
+	  "what the end of a task or poll had to wait for, back through wakes",
+	  "The critical path: running, before that ready, before that the poll that woke it,\n"
+	  "and so on to the driver, a timer or a spawn. The path to the end of one poll\n"
+	  "(--explain) or one task (--task) step by step; else the paths to the ends of all\n"
+	  "tasks, summed by type.\n",
+	  COMMAND_STUDY | COMMAND_EXPLAIN, 0, path_run },
 	{ "hist", "[--json] [filters] FILE|DIR", "how long polls and waits are, as bars",
 	  "Counts by powers of two, and quantiles (within 1 %), of poll lengths and of waits\n"
 	  "from wake to poll.\n",
