@@ -47,7 +47,7 @@ struct thread {
 	__u8 has_seat; /* read here, from memory: what the agent found out is older */
 	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
-	__u8 pad;
+	__u8 has_polls; /* WIRE_WANT_POLLS was there at the last look */
 	__u32 session; /* in which all this was seen (wire_target_state.ready) */
 };
 
@@ -148,7 +148,11 @@ static __always_inline void thread_follow(struct thread *t, const struct wire_ta
 		t->polls_gen = state->polls_gen;
 		t->depth = 0;
 		t->last_owner = 0;
-		t->rest_gen = 0; /* it may have become another worker */
+		t->has_polls = 0;
+	}
+	if (!t->has_polls && (state->want & WIRE_WANT_POLLS)) {
+		t->has_polls = 1;
+		t->rest_gen = 0; /* it may have become another worker since polls were last seen */
 	}
 	if (t->ends_gen == state->ends_gen)
 		return;
