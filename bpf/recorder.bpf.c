@@ -14,6 +14,7 @@
 #include "task.bpf.h"
 #include "seat.bpf.h"
 #include "taskword.bpf.h"
+#include "ends.bpf.h"
 #include "site.bpf.h"
 #include "sched.bpf.h"
 

@@ -34,24 +34,6 @@ static __always_inline __u16 sched_frames(long sz, __u32 slot)
 	return sz > 0 ? sz / sizeof(__u64) : 0;
 }
 
-/* Where nobody sees the return (level polls), a task that no longer runs has been left behind. */
-static __always_inline void sched_infer_end(struct thread *t, __u64 now)
-{
-	struct open_poll *top = thread_top(t);
-	struct wire_poll_end *rec;
-
-	if (!top || top->is_exact || task_is_running(top, &t->task))
-		return;
-	t->depth--;
-	if (submit_reserve(rec, t, WIRE_POLL_END, WIRE_END_INFERRED, now)) {
-		rec->task_id = top->task_id;
-		rec->depth = t->depth;
-		rec->rule = 3;
-		__builtin_memset(rec->pad, 0, sizeof(rec->pad));
-		submit_commit(rec);
-	}
-}
-
 /* The task that the thread polls, by the probes, or without them by the word; 0 = none. */
 static __always_inline __u64 sched_task(struct thread *t, struct task_struct *task,
 					const struct wire_target_state *state, __s32 syscall)
@@ -75,11 +57,15 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	long sz = 0;
 
 	thread_refresh(t);
-	sched_infer_end(t, now);
+	ends_infer(t, task, true, now);
 	syscall = sched_syscall(task);
 	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall);
 	in_poll = has_polls ? thread_in_poll(t) : task_id;
 	t->out_ns = 0;
+	if (has_polls && !t->depth && taskword_has_left(t, task)) {
+		t->polls_async = 0;
+		thread_leave_seat(t);
+	}
 	if (!in_poll && !t->polls_async && !t->seat.is_worker)
 		return;
 	s = bpf_map_lookup_elem(&scratches, &key);

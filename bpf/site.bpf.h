@@ -257,6 +257,7 @@ static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, str
 	struct task_words *w = &t->task;
 	struct wire_wake *rec;
 
+	ends_infer(t, task, false, now); /* or a task that is no longer polled would be the waker */
 	if (id_off ? user_word(header + id_off, &w->id) : task_read(w, header, cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
 		return;
@@ -362,10 +363,11 @@ const __u8 site_wants[16] = {
 
 static __always_inline int site_hit(struct pt_regs *ctx)
 {
+	/* before all that may stand in no cache: on a core that has slept each look-up takes long */
+	__u64 cookie, now = bpf_ktime_get_ns();
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct wire_target_state *state;
 	struct thread *t = thread_find(task);
-	__u64 cookie, now;
 	__u8 site;
 
 	if (!t) {
@@ -382,7 +384,6 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	if (site >= WIRE_SITE_CNT || !(state->want & site_wants[site & 15]))
 		return 0;
 	thread_follow(t, state);
-	now = bpf_ktime_get_ns();
 	switch (site) {
 	case WIRE_SITE_POLL:
 		site_poll(ctx, cookie, t, task, state->want, now);

@@ -125,20 +125,51 @@ static __noinline __u64 taskword_task(struct thread *t, struct task_struct *task
 	return word == t->rest_id ? 0 : word;
 }
 
-/* Inside a poll: does the word say so too? */
-static __always_inline void taskword_check(struct thread *t, struct task_struct *task)
+enum taskword_says { TASKWORD_UNKNOWN, TASKWORD_INSIDE, TASKWORD_RESTS, TASKWORD_OTHER };
+
+/* What the word says of the innermost poll: RESTS where it is what it was before that poll. */
+static __always_inline enum taskword_says taskword_now(struct thread *t, struct task_struct *task)
 {
 	const struct wire_task_word *w = taskword_of(t);
 	__u64 id = thread_task_id(t), word = 0;
 
 	if (!w->off || !id || taskword_read(task->thread.fsbase - w->off, w->has_tag, &word))
-		return;
+		return TASKWORD_UNKNOWN;
 	if (word == id)
+		return TASKWORD_INSIDE;
+	return !word || word == t->rest_id || taskword_is_outer(t, word) ? TASKWORD_RESTS :
+									   TASKWORD_OTHER;
+}
+
+/*
+ * Outside all polls: a worker's word rests at the id of its launch, where Tokio gives that one; a
+ * thread whose worker another one has taken over (block_in_place) has none left in the pool.
+ */
+static __always_inline bool taskword_has_left(const struct thread *t, struct task_struct *task)
+{
+	const struct wire_task_word *w = taskword_of(t);
+	__u64 word;
+
+	return w->off && t->rest_gen == w->gen && t->rest_id &&
+	       !taskword_read(task->thread.fsbase - w->off, w->has_tag, &word) && !word;
+}
+
+/* Inside a poll: does the word say so too? */
+static __always_inline void taskword_check(struct thread *t, struct task_struct *task)
+{
+	switch (taskword_now(t, task)) {
+	case TASKWORD_INSIDE:
 		count(t->slot, WIRE_WORD_AGREES);
-	else if (!word || word == t->rest_id || taskword_is_outer(t, word))
+		break;
+	case TASKWORD_RESTS:
 		count(t->slot, WIRE_WORD_RESTS);
-	else
+		break;
+	case TASKWORD_OTHER:
 		count(t->slot, WIRE_WORD_DIFFERS);
+		break;
+	case TASKWORD_UNKNOWN:
+		break;
+	}
 }
 
 #endif /* DIAL9_TASKWORD_BPF_H */

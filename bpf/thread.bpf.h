@@ -138,6 +138,7 @@ static __always_inline void thread_leave_seat(struct thread *t)
 	if (t->seat.is_worker && !t->has_seat)
 		bpf_map_delete_elem(&worker_threads, &t->tid);
 	t->seat = (struct wire_thread){};
+	t->rest_gen = 0; /* another launch has another id */
 	thread_doubt_seat(t);
 }
 

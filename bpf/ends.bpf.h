@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ends.bpf.h - the end of a poll whose return nobody sees (levels polls and wakes).
+ *
+ * Asked wherever the thread is looked at anyhow: when it leaves its CPU, and when it wakes a task.
+ * The next poll start on the thread ends what is left; the reader does that.
+ */
+#ifndef DIAL9_ENDS_BPF_H
+#define DIAL9_ENDS_BPF_H
+
+/*
+ * A thread likes to lose its CPU right behind a trap, which here is before the task is marked as
+ * running: it is still as it was when it was scheduled, and so is the stack, but for what the poll
+ * function has pushed. (A task that was scheduled again behind its poll looks the same only to a
+ * thread that has called nothing since; then the next start ends the poll.)
+ */
+#define ENDS_PUSHED_SZ 64
+
+static __always_inline bool ends_is_beginning(const struct open_poll *p, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u64 sp = 0, state = 0;
+
+	if (bpf_probe_read_kernel(&sp, sizeof(sp), &regs->rsp) || p->sp - sp > ENDS_PUSHED_SZ ||
+	    user_word(p->header, &state))
+		return false;
+	return (state & (TASK_RUNNING | TASK_NOTIFIED)) == TASK_NOTIFIED;
+}
+
+/* By which rule (wire_poll_end.rule) the innermost poll is over, 0 = it goes on. */
+static __always_inline __u8 ends_rule(struct thread *t, struct task_struct *task,
+				      const struct open_poll *top)
+{
+	switch (taskword_now(t, task)) {
+	case TASKWORD_INSIDE:
+		return 0;
+	case TASKWORD_RESTS:
+		return 2;
+	default:
+		return task_is_running(top, &t->task) ? 0 : 3;
+	}
+}
+
+/* The innermost poll, if it is over; 0 or 1 of them. */
+static __noinline int ends_infer_one(struct thread *t, struct task_struct *task, __u32 is_switch,
+				     __u64 now)
+{
+	struct open_poll *top = thread_top(t);
+	struct wire_poll_end *rec;
+	__u8 rule;
+
+	if (!top || top->is_exact || (is_switch && ends_is_beginning(top, task)))
+		return 0;
+	rule = ends_rule(t, task, top);
+	if (!rule)
+		return 0;
+	t->depth--;
+	if (submit_reserve(rec, t, WIRE_POLL_END, WIRE_END_INFERRED, now)) {
+		rec->task_id = top->task_id;
+		rec->depth = t->depth;
+		rec->rule = rule;
+		__builtin_memset(rec->pad, 0, sizeof(rec->pad));
+		submit_commit(rec);
+	}
+	if (!t->depth && top->is_blocking) {
+		t->polls_async = 0; /* as where the return is seen: no worker once its launch is over */
+		thread_leave_seat(t);
+	}
+	return 1;
+}
+
+static __always_inline void ends_infer(struct thread *t, struct task_struct *task, bool is_switch,
+				       __u64 now)
+{
+	for (int i = 0; i < WIRE_POLL_DEPTH; i++)
+		if (!ends_infer_one(t, task, is_switch, now))
+			return;
+}
+
+#endif /* DIAL9_ENDS_BPF_H */
