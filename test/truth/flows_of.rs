@@ -242,7 +242,7 @@ pub async fn backlog(slice: Slice) {
             while inside.load(SeqCst) < workers {
                 std::thread::sleep(Duration::from_micros(200));
             }
-            (0..40).map(|i| spawn_in(&handle, async move { black_box(i) })).collect::<Vec<_>>()
+            (0..400).map(|i| spawn_in(&handle, async move { black_box(i) })).collect::<Vec<_>>()
         });
         for job in sleepers {
             let _ = job.await;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The awkward workloads: aborts, panics, blocking inside polls, polls inside polls.
 
-use crate::Slice;
+use crate::{flows_of, Slice};
 use dial9_tokio_telemetry::telemetry::JoinSetExt;
 use dial9_tokio_telemetry::{spawn, spawn_local};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -111,22 +111,33 @@ pub async fn sleep_in_poll(slice: Slice) {
             sleep(Duration::from_millis(5)).await;
         }
     });
+    flows_of::pingpong(slice, 2, 1000.0).await;
     let _ = sinner.await;
     let _ = neighbour.await;
 }
 
-/// One poll that sleeps through the whole slice while a neighbour goes on.
+/// One poll that sleeps through the whole slice while neighbours go on.
 pub async fn long_poll(slice: Slice) {
     let neighbour = spawn(async move {
         while !slice.is_over() {
             sleep(Duration::from_millis(2)).await;
         }
     });
-    let long = spawn(async move {
-        yield_now().await;
-        std::thread::sleep(slice.len);
-        yield_now().await;
-    });
+    let inside = Arc::new(AtomicBool::new(false));
+    let long = {
+        let inside = inside.clone();
+        spawn(async move {
+            yield_now().await;
+            inside.store(true, SeqCst);
+            std::thread::sleep(slice.len);
+            yield_now().await;
+        })
+    };
+    // only then: what its worker was about to poll next would wait for it, and nobody can steal that
+    while !inside.load(SeqCst) {
+        sleep(Duration::from_millis(1)).await;
+    }
+    flows_of::pingpong(slice, 2, 1000.0).await;
     let _ = long.await;
     let _ = neighbour.await;
 }

@@ -138,22 +138,42 @@ static void check_workers(struct pairing *p)
 			}
 }
 
+unsigned pair_workers_at_once(const struct pairing *p)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < PAIR_WORKERS_MAX; i++) {
+		unsigned cnt = 0;
+
+		for (size_t k = 0; p->worker_of[i] != UINT64_MAX && k < PAIR_WORKERS_MAX; k++)
+			cnt += p->worker_of[k] != UINT64_MAX &&
+			       p->life_of[k].from_ns <= p->life_of[i].from_ns &&
+			       p->life_of[k].to_ns >= p->life_of[i].from_ns;
+		most = cnt > most ? cnt : most;
+	}
+	return most;
+}
+
 static void compare_polls(struct pairing *p, const struct side_poll *t, const struct side_poll *o)
 {
 	p->polls.both++;
 	/* Rule 9: the thread was kept from its end until another worker polled the task. */
 	p->polls_overtaken += o->rule == 9;
-	p->polls_inferred += o->rule != 0 && o->rule != 9 && o->kind != POLL_HANDED;
-	diffs_add(t->is_cold ? &p->start_cold : &p->start, t->start_ns, o->start_ns);
+	p->polls_inferred += o->rule != 0 && o->rule != 9 && o->kind != POLL_HANDED &&
+			     (p->level == PAIR_FULL || o->rule != 5);
+	diffs_add(&p->start, t->start_ns, o->start_ns);
+	if (t->is_cold)
+		diffs_add(&p->start_cold, t->start_ns, o->start_ns);
+	if (o->start_ns > t->start_ns + PAIR_SLACK_NS)
+		t->is_cold ? p->far_cold++ : p->far_warm++;
 	if (o->rule != 9)
-		diffs_add(o->end_ns - o->start_ns > PAIR_COLD_NS ? &p->end_cold : &p->end,
-			  t->end_ns, o->end_ns);
-	if (o->start_ns < t->start_ns || o->end_ns > t->end_ns) {
+		diffs_add(&p->end, t->end_ns, o->end_ns);
+	if (o->start_ns < t->start_ns || (p->level == PAIR_FULL && o->end_ns > t->end_ns)) {
 		p->polls_outside++;
 		pair_say(p, "outside", "task %llu: dial9 %llu..%llu, we %llu..%llu, kind %d rule %d",
 			 ULL(t->task), ULL(t->start_ns), ULL(t->end_ns), ULL(o->start_ns),
 			 ULL(o->end_ns), o->kind, o->rule);
-	} else if (t->end_ns - o->end_ns > 50 * PAIR_SLACK_NS ||
+	} else if ((p->level == PAIR_FULL && t->end_ns - o->end_ns > 50 * PAIR_SLACK_NS) ||
 		   o->start_ns - t->start_ns > 50 * PAIR_SLACK_NS) {
 		pair_say(p, "far", "task %llu: dial9 %llu..%llu, we %llu..%llu, kind %d rule %d",
 			 ULL(t->task), ULL(t->start_ns), ULL(t->end_ns), ULL(o->start_ns),
@@ -243,6 +263,8 @@ static void pair_births(struct pairing *p, struct side *theirs, struct side *our
 		p->births.theirs++;
 		if (!o) {
 			p->births.theirs_only++;
+			if (p->level != PAIR_FULL)
+				continue;
 			pair_say(p, "spawn of dial9 only", "task %llu at %llu %s", ULL(t->task),
 				 ULL(t->ts_ns), side_str(t->loc));
 			continue;
@@ -304,6 +326,8 @@ static void pair_deaths(struct pairing *p, struct side *theirs, struct side *our
 		p->deaths.theirs++;
 		if (!o) {
 			p->deaths.theirs_only++;
+			if (p->level != PAIR_FULL)
+				continue;
 			pair_say(p, "end of dial9 only", "task %llu at %llu", ULL(t->task),
 				 ULL(t->ts_ns));
 			continue;
@@ -377,7 +401,6 @@ void pair_all(struct pairing *p, struct side *theirs, struct side *ours)
 	diffs_close(&p->start);
 	diffs_close(&p->end);
 	diffs_close(&p->start_cold);
-	diffs_close(&p->end_cold);
 	diffs_close(&p->birth);
 	diffs_close(&p->death);
 }
@@ -387,7 +410,6 @@ void pairing_free(struct pairing *p)
 	free(p->start.v.at);
 	free(p->end.v.at);
 	free(p->start_cold.v.at);
-	free(p->end_cold.v.at);
 	free(p->birth.v.at);
 	free(p->death.v.at);
 }

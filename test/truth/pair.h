@@ -19,13 +19,11 @@
 #define PAIR_WORKERS_MAX 1024 /* of dial9; a higher id counts as a wrong one */
 #define PAIR_SLACK_NS 5000ull /* the limit on differences, and how far a stamp may lie */
 /*
- * Between the two stamps lie dial9's encoder and our probe. On a core that has slept or done other
- * things they take several times as long; that is a cost, not a wrong stamp. So differences at the
- * start of a worker's first poll after a park or a long poll, and at the end of a long poll, are told
- * apart, with a limit of their own.
+ * Between the two stamps lie dial9's encoder and our probe, on a core that has slept with cold
+ * caches. All count: a row in which no more workers than CPUs are alive at once is held to
+ * PAIR_SLACK_NS at the 99th percentile of all its polls. Where there are more, the thread may have
+ * lost its CPU between the two.
  */
-#define PAIR_COLD_NS 1000000ull /* a long poll */
-#define PAIR_COLD_LIMIT_NS 50000ull
 
 struct window {
 	uint64_t from_ns, to_ns;
@@ -43,7 +41,10 @@ struct tally {
 	uint64_t wrong_loc, wrong_worker;
 };
 
+enum pair_level { PAIR_FULL, PAIR_WAKES, PAIR_POLLS }; /* at which ours was recorded */
+
 struct pairing {
+	enum pair_level level;
 	const struct window *windows;
 	size_t windows_cnt;
 	bool verbose;
@@ -52,7 +53,8 @@ struct pairing {
 	uint64_t polls_outside; /* not inside their twin: a stamp on the wrong side */
 	uint64_t polls_inferred, polls_overtaken;
 	struct diffs start, end, birth, death;
-	struct diffs start_cold, end_cold; /* caches cold: see PAIR_COLD_NS */
+	struct diffs start_cold; /* those of start that are the first after a sleep or long poll */
+	uint64_t far_cold, far_warm; /* starts more than PAIR_SLACK_NS apart */
 	uint64_t queue_read, queue_off, queue_stolen; /* depths.h: compared, less by 2 or more */
 	uint64_t queue_more; /* more by 2 or more */
 	uint64_t metric_read, metric_deep, global_off; /* global queue: compared, of two or more, off */
@@ -71,6 +73,9 @@ struct pairing {
 
 /* -1: not in any window; else its number. */
 int window_of(const struct pairing *p, uint64_t from_ns, uint64_t to_ns);
+
+/* The most workers of dial9's that polled in one time. */
+unsigned pair_workers_at_once(const struct pairing *p);
 
 void pair_all(struct pairing *p, struct side *theirs, struct side *ours);
 void pairing_free(struct pairing *p);

@@ -7,14 +7,15 @@ function add(g) {
 	}
 	for (k in v)
 		sum[g, k] += v[k]
-	max(g, "start_p99")
-	max(g, "end_p99")
-	max(g, "warm_p99")
-	max(g, "warm_end_p99")
+	max(g, "start_p99", v["is_crowded"])
+	max(g, "end_p99", v["is_crowded"])
 }
-function max(g, k) {
-	if (v[k] > most[g, k])
-		most[g, k] = v[k]
+function max(g, k, where) {
+	if (v[k] > most[g, k, where])
+		most[g, k, where] = v[k]
+}
+function times(g, where) {
+	return us(most[g, "start_p99", where]) ", " us(most[g, "end_p99", where])
 }
 function group(row) {
 	if (row ~ /\+late/) return "attached while it ran"
@@ -46,6 +47,7 @@ function share(part, of,   p) { # never rounded up to 100
 		p = 99.99
 	return (part == of ? "100" : sprintf("%.2f", p)) " %"
 }
+function part(of_them, all) { return all ? sprintf("%.2f %%", 100 * of_them / all) : "-" }
 function us(ns) { return sprintf("%.1f", ns / 1000) }
 
 {
@@ -58,16 +60,20 @@ function us(ns) { return sprintf("%.1f", ns / 1000) }
 	v["births"] = v["spawns"] + v["ends"]
 	v["far"] = v["queue_stolen"] + v["queue_off"]
 	v["differ"] = !v["is_equal"]
+	v["is_crowded"] = v["at_once"] > cpus # not judged
+	v["crowded"] = v["is_crowded"]
+	v["rows"] = 1
 }
 kind == "short" { add(group(name)) }
 kind == "long" {
 	if (NR == 1) {
-		print "| workload | | cold | over- taken | wakes: at once | own | redun- dant | late | after end | swal- lowed | be- lated | aborts | queue read | stolen | global, deep | alive, off | parks | guessed | given | locked | after | unseen | edge |"
-		print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+		print "| workload | | start p50, p99, end p99 us | cold, their p99 | over 5 us: cold, other | over- taken | wakes: at once | own | redun- dant | late | after end | swal- lowed | be- lated | aborts | queue read | stolen | global, deep | alive, off | parks | guessed | given | locked | after | unseen | edge |"
+		print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 	}
-	printf "| %s | %s | %s, %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %d | %d, %d | %d, %d | %d | %d | %d | %d | %d | %d | %d |\n", \
-		name, v["is_equal"] ? "equal" : "**differs**", share(v["cold"], v["polls_both"]), us(v["cold_p99"]), \
-		v["overtaken"], v["direct"], v["own"], v["redundant"], v["late"], v["after_end"], v["swallowed"], \
+	printf "| %s | %s | %s, %s, %s%s | %s, %s | %d, %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %d | %d, %d | %d, %d | %d | %d | %d | %d | %d | %d | %d |\n", \
+		name, v["is_equal"] ? "equal" : "**differs**", us(v["start_p50"]), us(v["start_p99"]), \
+		us(v["end_p99"]), v["is_crowded"] ? " (" v["at_once"] " workers)" : "", share(v["cold"], v["polls_both"]), us(v["cold_p99"]), \
+		v["far_cold"], v["far_warm"], v["overtaken"], v["direct"], v["own"], v["redundant"], v["late"], v["after_end"], v["swallowed"], \
 		v["belated"], v["aborts"], share(v["queue_read"], v["polls_both"]), v["queue_stolen"], \
 		v["global_read"], v["global_deep"], v["alive_read"], v["alive_off"], v["parks"], v["guessed"], \
 		v["given"], v["locked"], v["after"], v["unseen"], v["edge"]
@@ -75,14 +81,16 @@ kind == "long" {
 END {
 	if (kind != "short")
 		exit
-	print "| workloads | polls | spawns + ends | missing, invented | other worker or place | start, end p99 us | the same, cold caches too | wakes of dial9's, mapped | only ours | queue within 1 | lost | |"
+	print "| workloads | polls | spawns + ends | missing, invented | other worker or place | start, end p99 us | starts over 5 us | wakes of dial9's, mapped | only ours | queue within 1 | lost | |"
 	print "|---|---|---|---|---|---|---|---|---|---|---|---|"
 	for (i = 1; i <= groups_cnt; i++) {
 		g = groups[i]
-		printf "| %s | %s | %s | %d, %d | %d | %s, %s | %s, %s | %s, %s | %s | %s | %d | %s |\n", g, \
+		printf "| %s | %s | %s | %d, %d | %d | %s%s | %s | %s, %s | %s | %s | %d | %s |\n", g, \
 			num(sum[g, "polls"]), num(sum[g, "births"]), sum[g, "missing"], sum[g, "invented"], \
-			sum[g, "wrong"], most[g, "warm_p99"] ? us(most[g, "warm_p99"]) : "-", us(most[g, "warm_end_p99"]), \
-			us(most[g, "start_p99"]), us(most[g, "end_p99"]), num(sum[g, "wakes"]), \
+			sum[g, "wrong"], sum[g, "crowded"] < sum[g, "rows"] ? times(g, 0) : "", \
+			!sum[g, "crowded"] ? "" : (sum[g, "crowded"] < sum[g, "rows"] ? " " : "") \
+				"(" times(g, 1) ")", \
+			part(sum[g, "far_cold"] + sum[g, "far_warm"], sum[g, "polls_both"]), num(sum[g, "wakes"]), \
 			share(sum[g, "wakes"] - sum[g, "unmapped"], sum[g, "wakes"]), num(sum[g, "plain"]), \
 			share(sum[g, "queue_read"] - sum[g, "far"], sum[g, "queue_read"]), sum[g, "lost"], \
 			sum[g, "differ"] ? sum[g, "differ"] " differ" : "equal"

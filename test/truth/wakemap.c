@@ -212,6 +212,11 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 		m->late++;
 		return;
 	}
+	/* only an exact end tells that a task was woken in its poll */
+	if (p->level == PAIR_WAKES && poll_over(theirs, t->woken, t->ts_ns, PAIR_SLACK_NS)) {
+		m->own_unseen++;
+		return;
+	}
 	m->unmapped++;
 	pair_say(p, "wake unmapped", "task %llu at %llu by %llu on %u, next of that thread %+lld",
 		 ULL(t->woken), ULL(t->ts_ns), ULL(t->waker), t->worker,

@@ -15,6 +15,7 @@ struct wakemap {
 	uint64_t direct; /* one of ours follows within the limit */
 	uint64_t late; /* it came to act later than that; its thread did nothing else meanwhile */
 	uint64_t own; /* during the task's own poll: ours is at that poll's end */
+	uint64_t own_unseen; /* the same at level wakes, which does not see it */
 	uint64_t redundant; /* an effective wake already stood */
 	uint64_t swallowed; /* by dial9's own waker, as a poll began: Tokio never saw it */
 	uint64_t after_end; /* of a task that is over */
