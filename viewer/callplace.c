@@ -8,7 +8,6 @@
 #include "stacktable.h"
 #include "study.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,25 +51,36 @@ static size_t callplace_innermost(const char *names, size_t len, const char **re
 	return 0;
 }
 
-void callplace_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack)
+bool callplace_function(char *to, size_t room, const struct study *s, uint32_t stack)
 {
 	const struct stacktable *stacks = s->report->stacks;
 	const uint64_t *frames;
-	char call[OFFNAME_SZ];
 	const char *name;
 	uint32_t cnt = 0;
 	size_t len;
 
-	snprintf(to, room, "%s", offname(call, label));
+	to[0] = '\0';
 	if (!stacks || !stack)
-		return;
+		return false;
 	frames = stacktable_frames(stacks, stack, &cnt);
 	for (uint32_t i = 0; i < cnt; i++) {
 		name = labels_text(s->report->labels, stacktable_label(stacks, frames[i]), &len);
 		len = callplace_innermost(name, len, &name);
 		if (len) {
-			snprintf(to, room, "%s in %.*s", call, (int)(len < 300 ? len : 300), name);
-			return;
+			snprintf(to, room, "%.*s", (int)(len < 300 ? len : 300), name);
+			return true;
 		}
 	}
+	return false;
+}
+
+void callplace_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack)
+{
+	char call[OFFNAME_SZ], function[301];
+
+	offname(call, label);
+	if (callplace_function(function, sizeof(function), s, stack))
+		snprintf(to, room, "%s in %s", call, function);
+	else
+		snprintf(to, room, "%s", call);
 }

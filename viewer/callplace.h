@@ -5,6 +5,7 @@
 #ifndef DIAL9_CALLPLACE_H
 #define DIAL9_CALLPLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,8 @@ struct study;
  * one (no stack, no symbols) the system call stands alone.
  */
 void callplace_text(char *to, size_t room, const struct study *s, uint32_t label, uint32_t stack);
+
+/* That function alone, "" without one; false then. */
+bool callplace_function(char *to, size_t room, const struct study *s, uint32_t stack);
 
 #endif /* DIAL9_CALLPLACE_H */

@@ -166,6 +166,7 @@ int issues_run(const struct request *req, const struct traceset *set)
 		.poll = pains_poll,
 		.wait = pains_wait,
 		.off = pains_off,
+		.sample = pains_sample,
 		.moment = pains_moment,
 		.event = pains_event,
 		.finish = issues_finish,

@@ -94,12 +94,16 @@ void pains_poll(struct study *s, uint32_t worker, const struct worker_poll *poll
 void pains_wait(struct study *s, const struct watch_wait *w, const struct behind_parts *parts)
 {
 	uint64_t ns = w->to_ns - w->from_ns, cnt = workertable_cnt(s->report->account.workers);
+	uint64_t starved_ns = parts->ns[WATCH_DELAYED];
 	struct pain_type *t;
 
-	if (ns < PAINS_LATE_NS)
+	if (ns < PAINS_LATE_NS && starved_ns == 0)
 		return;
 	t = pains_type(s, w->type);
 	if (!t)
+		return;
+	t->starved_ns += starved_ns;
+	if (ns < PAINS_LATE_NS)
 		return;
 	t->late_cnt++;
 	t->late_ns += ns;
@@ -131,7 +135,10 @@ void pains_off(struct study *s, const struct moment *m, uint32_t type)
 {
 	uint64_t ns = m->ts_ns > m->a ? m->ts_ns - m->a : 0;
 	const struct task *t = tasktable_find(s->report->account.tasks, m->task);
+	const struct pain_poll this = { ns,	   m->task,  m->a,     t ? t->polls : 0,
+					m->worker, m->label, m->stack, 0 };
 	struct pains *p = s->own;
+	struct pain_type *row;
 	struct pain_call *c;
 
 	if (ns < PAINS_BLOCK_NS || type == WATCH_NO_TYPE)
@@ -139,6 +146,12 @@ void pains_off(struct study *s, const struct moment *m, uint32_t type)
 	if (m->label == MOMENT_OFF_PREEMPTED) {
 		p->preempted_cnt++;
 		p->preempted_ns += ns;
+		row = pains_type(s, type);
+		if (!row)
+			return;
+		row->preempted_ns += ns;
+		if (ns > row->preempted.ns)
+			row->preempted = this;
 		return;
 	}
 	c = pains_call(p, type, m->label);
@@ -147,8 +160,30 @@ void pains_off(struct study *s, const struct moment *m, uint32_t type)
 	c->cnt++;
 	c->ns += ns;
 	if (ns > c->worst.ns)
-		c->worst = (struct pain_poll){ ns,	  m->task,  m->a,     t ? t->polls : 0,
-					       m->worker, m->label, m->stack, 0 };
+		c->worst = this;
+}
+
+void pains_sample(struct study *s, const struct moment *m, uint32_t worker, uint32_t type)
+{
+	struct pain_hot *free_at = NULL;
+	struct pain_type *t;
+
+	(void)worker;
+	if (type == WATCH_NO_TYPE || m->stack == 0)
+		return;
+	t = pains_type(s, type);
+	for (uint32_t i = 0; t && i < PAINS_HOT_MAX; i++) {
+		if (t->hot[i].cnt && t->hot[i].stack == m->stack) {
+			t->hot[i].cnt++;
+			return;
+		}
+		if (t->hot[i].cnt == 0)
+			free_at = &t->hot[i];
+	}
+	if (free_at)
+		*free_at = (struct pain_hot){ m->stack, 1 };
+	for (uint32_t i = 0; t && !free_at && i < PAINS_HOT_MAX; i++)
+		t->hot[i].cnt--;
 }
 
 /* A point of each type's curve; a full curve keeps every second point. */

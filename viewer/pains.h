@@ -3,7 +3,7 @@
  * pains.h - what may hurt, counted in one pass: the raw material of findings (judge.h).
  *
  * Memory: a row for each task type, PAINS_CALLS_MAX (type, system call) pairs, PAINS_CURVE_MAX
- * points of each type's living tasks. Pairs beyond the cap are counted in `calls_over_cap`.
+ * points of each type's living tasks, and PAINS_HOT_MAX stacks of it. Pairs beyond the cap are counted in `calls_over_cap`.
  */
 #ifndef DIAL9_PAINS_H
 #define DIAL9_PAINS_H
@@ -13,6 +13,7 @@
 
 #define PAINS_CALLS_MAX 1024u
 #define PAINS_CURVE_MAX 64u
+#define PAINS_HOT_MAX 8u
 
 /* Thresholds of dial9's red flags, and ours where it has none. */
 #define PAINS_LONG_NS 10000000ull /* a long poll */
@@ -32,6 +33,10 @@ struct pain_wait { /* one wait, as evidence */
 	uint32_t worker;
 };
 
+struct pain_hot { /* by Misra and Gries: one with over 1 / PAINS_HOT_MAX of all is never lost */
+	uint32_t stack, cnt; /* cnt 0: free */
+};
+
 struct pain_type {
 	uint64_t long_cnt, long_ns;
 	uint64_t verdicts[VERDICT_CNT]; /* ns of long polls, by the verdict of each */
@@ -41,6 +46,11 @@ struct pain_type {
 	struct pain_wait latest;
 	uint64_t storm_cnt, storm_wakes;
 	struct pain_poll storm; /* the greatest */
+	/* without a CPU though it could run: preempted in polls, and ready while the worker that
+	 * polled it in the end waited for one */
+	uint64_t preempted_ns, starved_ns;
+	struct pain_poll preempted; /* the longest */
+	struct pain_hot hot[PAINS_HOT_MAX]; /* stacks that CPU samples hit in its polls */
 	uint32_t curve[PAINS_CURVE_MAX]; /* tasks spawned and not ended */
 };
 
@@ -83,6 +93,7 @@ void pains_slice(struct study *s, const struct watch_slice *slice);
 void pains_poll(struct study *s, uint32_t worker, const struct worker_poll *p, uint64_t end_ns);
 void pains_wait(struct study *s, const struct watch_wait *w, const struct behind_parts *parts);
 void pains_off(struct study *s, const struct moment *m, uint32_t type);
+void pains_sample(struct study *s, const struct moment *m, uint32_t worker, uint32_t type);
 void pains_moment(struct study *s, const struct moment *m);
 void pains_event(struct study *s, const struct d9_ev *ev);
 void pains_done(struct pains *p);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Real programs with one known mistake each, and one without: `dial9-view issues` names the mistake,
 # its task type and its place, and finds nothing else critical. Once with frame pointers and symbols,
-# once stripped, where the place is the system call alone.
+# once stripped, where the place is the system call, or where the task was spawned.
 
 load helpers
 
@@ -70,20 +70,20 @@ hogs() { # four that never sleep, for two workers
 }
 @test "a wake storm" {
 	planted release-fp storm
-	one_critical 'wake-storm rich::planted::storm::* -'
+	one_critical 'wake-storm rich::planted::storm::* rich::planted::storm::*'
 }
 @test "a wake storm, stripped" {
 	planted stripped storm
-	one_critical 'wake-storm planted.rs:* -'
+	one_critical 'wake-storm planted.rs:* *planted.rs:*'
 	is_in storm "$(cat "$T/critical")"
 }
 @test "workers without CPU" {
 	planted release-fp busy hogs
-	one_critical 'cpu-starved - -'
+	one_critical 'cpu-starved rich::planted::well_behaved::* preempted in rich::planted::*'
 }
 @test "workers without CPU, stripped" {
 	planted stripped busy hogs
-	one_critical 'cpu-starved - -'
+	one_critical 'cpu-starved planted.rs:* preempted in *planted.rs:*'
 }
 @test "a healthy program: nothing critical" {
 	planted release-fp healthy
