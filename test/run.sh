@@ -203,6 +203,7 @@ layer_page() { # the built files that are committed are those of the sources
 	step "the page is built the same again" 120 sh -c 'node viewer/page/build.mjs "$1" && diff -r viewer/page/dist "$1"' sh "$PWD/$BUILD/page"
 	build "build the programs for the page" 600 all bins
 	tap page 300 bash test/browser/run.sh
+	tap page 180 bash test/browser/alone.sh
 }
 
 layer_targets() {

@@ -18,13 +18,13 @@
 
 static const struct {
 	const char *name;
-	int (*write)(const struct export *x); /* NULL: sqlite */
+	int (*write)(const struct export *x); /* NULL: html, which reads events too; sqlite */
 } export_formats[] = {
 	{ "perfetto", export_perfetto }, { "pprof", export_pprof },
 	{ "chrome", export_chrome },	 { "speedscope", export_speedscope },
 	{ "firefox", export_firefox },	 { "folded", export_folded },
 	{ "csv", export_csv },		 { "ndjson", export_ndjson },
-	{ "sqlite", NULL },
+	{ "sqlite", NULL },		 { "html", NULL },
 };
 
 #define EXPORT_FORMATS (sizeof(export_formats) / sizeof(export_formats[0]))
@@ -37,18 +37,22 @@ void export_lane_name(const struct columns *c, uint32_t lane, char to[EXPORT_LAN
 	snprintf(to, EXPORT_LANE_SZ, "%s %u", kinds[c->lanes.kind[lane] & 3], c->lanes.id[lane]);
 }
 
-static int export_write(const struct request *req, size_t format, struct export *x)
+static int export_write(const struct request *req, const struct traceset *set, size_t format,
+			struct export *x)
 {
+	bool is_html = strcmp(export_formats[format].name, "html") == 0;
 	struct outfile o;
 	int err = 0;
 
-	if (!export_formats[format].write && strcmp(req->out, "-") == 0)
+	if (!export_formats[format].write && !is_html && strcmp(req->out, "-") == 0)
 		return notice(-EINVAL, "sqlite needs a file: give --output FILE");
 	err = outfile_open(&o, req->out, req->force);
 	if (err)
 		return err;
 	x->out = o.f;
-	if (export_formats[format].write) {
+	if (is_html) {
+		err = export_html(x, req, set);
+	} else if (export_formats[format].write) {
 		err = export_formats[format].write(x);
 		if (err)
 			notice(err, "%s: cannot write it: %s", req->out, notice_text(err));
@@ -72,7 +76,7 @@ int export_run(const struct request *req, const struct traceset *set)
 	if (format == EXPORT_FORMATS)
 		return notice(EXIT_USAGE,
 			      "export: '%s' is none of: perfetto, pprof, chrome, speedscope, "
-			      "firefox, folded, csv, ndjson, sqlite",
+			      "firefox, folded, csv, ndjson, sqlite, html",
 			      req->target);
 	if (set->recordings_cnt > 1)
 		return notice(EXIT_USAGE,
@@ -88,7 +92,7 @@ int export_run(const struct request *req, const struct traceset *set)
 		x.from_ns = req->from_ns + (req->from_relative ? scope_base(c) : 0);
 	if (req->has_to)
 		x.to_ns = req->to_ns + (req->to_relative ? scope_base(c) : 0);
-	err = err ? notice(err, "out of memory") : export_write(req, format, &x);
+	err = err ? notice(err, "out of memory") : export_write(req, set, format, &x);
 	cut_free(cut);
 	index_close(c);
 	if (err)

@@ -10,6 +10,7 @@
  *   folded     "type;outer;inner COUNT" of CPU samples, for flame graph tools
  *   csv        polls, with names
  *   ndjson     every row of every table, one JSON object a line
+ *   html       one page without scripts: findings, timeline, tables, flame graphs
  *   sqlite     the tables of `sql`, as a database
  *
  * --from and --to cut by the start of what is written.
@@ -42,6 +43,9 @@ int export_firefox(const struct export *x);
 int export_folded(const struct export *x);
 int export_csv(const struct export *x);
 int export_ndjson(const struct export *x);
+
+/* After a notice on failure. */
+int export_html(const struct export *x, const struct request *req, const struct traceset *set);
 
 /* Into a file of its own: `path` must be new. After a notice on failure. */
 int export_sqlite(const struct export *x, const char *path);

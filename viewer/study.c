@@ -139,6 +139,7 @@ static int study_recording(const struct request *req, const struct traceset_reco
 	int err = -ENOMEM;
 
 	s->req = req;
+	s->ctx = ops->ctx;
 	s->report = report_new(rec, ops->with_stacks);
 	s->own = calloc(1, ops->own_sz);
 	if (ops->with_behind)

@@ -28,7 +28,7 @@ struct study {
 	struct report *report; /* whole once the recording is read, unfiltered */
 	struct filter filter;
 	struct behind *behind; /* NULL unless asked for */
-	void *own;
+	void *own, *ctx;
 	uint64_t base_ns; /* what relative times count from */
 	bool has_base;
 	int exit_code; /* of this recording */
@@ -37,6 +37,7 @@ struct study {
 
 struct study_ops {
 	const char *schema; /* of the JSON */
+	void *ctx; /* study.ctx: of who runs the command */
 	size_t own_sz;
 	bool with_stacks, with_behind;
 	bool is_bare; /* the text is for a tool or a script: nothing stands above it */

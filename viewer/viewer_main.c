@@ -113,7 +113,8 @@ const struct command command_table[] = {
 	{ "export", "--output OUT [--force] [filters] FORMAT FILE|DIR",
 	  "one recording in the format of another tool",
 	  "perfetto, pprof, chrome, speedscope, firefox, folded (CPU stacks), csv (polls),\n"
-	  "ndjson and sqlite (all tables of sql). Filters leave rows out, as they do for sql.\n",
+	  "ndjson and sqlite (all tables of sql), html (a page to be mailed). Filters leave\n"
+	  "rows out, as they do for sql.\n",
 	  COMMAND_OUT | COMMAND_FORCE | COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER |
 		  COMMAND_TARGET,
 	  COMMAND_OUT,

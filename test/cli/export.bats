@@ -88,6 +88,21 @@ decode() { # NAME MESSAGE: no field may be unknown to the schema
 	done
 	[ "$(sqlite3 o.sqlite 'select sum(dur_ns) from polls')" = "$(ask 'select sum(dur_ns) from polls')" ]
 }
+@test "html: one page without scripts, its style sheet known by its hash" {
+	export_to html
+	grep -q '<title>abcd-42</title>' o.html
+	hash=$(python3 -c 'import base64, hashlib, re
+text = re.search("<style>(.*?)</style>", open("o.html").read()).group(1)
+print(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())')
+	grep -qF "style-src 'sha256-$hash'" o.html || { echo "html.c: HTML_STYLE_HASH must be $hash"; return 1; }
+	if grep -qiE '<(script|img|link|iframe|object|a) |https?://|style="| on[a-z]+="' o.html; then return 1; fi
+	# the findings are those of issues, the polls those of report
+	[ "$(grep -c '<td class="\(info\|warning\|critical\)">' o.html)" = \
+		"$("$VIEW" issues --json traces/abcd-42 | jq '.recordings[0].issues | length')" ]
+	"$VIEW" report --json traces/abcd-42 | jq -r '.recordings[0].types[].type' | while read -r type; do
+		grep -qF "<td>$type</td>" o.html || { echo "$type"; return 1; }
+	done
+}
 @test "--from and --to" {
 	export_to csv --from +8ms --to +20ms
 	[ "$(($(wc -l <o.csv) - 1))" -lt "$(ask 'select count(*) from polls')" ]
@@ -102,7 +117,7 @@ decode() { # NAME MESSAGE: no field may be unknown to the schema
 	[ -z "$(ls o.csv.* 2>/dev/null)" ]
 }
 @test "hostile names do not break a format" {
-	for f in perfetto chrome speedscope ndjson firefox; do
+	for f in html perfetto chrome speedscope ndjson firefox; do
 		code 0 export $f --force -o o.h hostile.bin
 	done
 	jq . o.h >/dev/null
