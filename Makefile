@@ -126,6 +126,7 @@ bench: all bins
 	@bash test/bench/bench.sh
 	@bash test/bench/columns.sh
 	@bash test/bench/levels.sh
+	@bash test/bench/peers.sh
 levels: all bins
 	@CHANGES=1000 bats --tap -f 'levels change' test/e2e/level.bats
 layers:

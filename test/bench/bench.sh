@@ -28,28 +28,8 @@ clean() {
 }
 trap clean EXIT
 trap 'exit 130' INT TERM
+. test/bench/load.bash
 program=$(sh test/targets/build.sh newest stripped)
-
-wait_line() { # FILE REGEX PID
-	local _
-	for _ in $(seq 1500); do
-		grep -qs "$2" "$1" && return
-		kill -0 "$3" 2>/dev/null || break
-		sleep 0.02
-	done
-	echo "bench: no '$2' in time:" >&2
-	cat "$1" >&2
-	exit 1
-}
-
-cpu_ns() { # of the living threads of a process, as the scheduler counts it
-	cat /proc/"$1"/task/*/schedstat | awk '{ s += $1 } END { printf "%.0f\n", s }'
-}
-
-sites() { # PID LEVEL: file offsets in the program that the agent would probe
-	"$BUILD/dial9-agent" --pid "$1" --level "$2" --dry-run --json |
-		jq -r '.files as $f | .sites[] | select($f[.file].tokio != "") | .file_off' | sort -un
-}
 
 attach() { # PID none|empty|agent LEVEL: by pid PROBER, 0 for none; returns when it is attached
 	PROBER=0
@@ -108,12 +88,6 @@ for round in $(seq "$ROUNDS"); do
 	done
 done
 
-median='function median(name, n,    i, j, t, v) {
-	for (i = 1; i <= n; i++) v[i] = list[name, i]
-	for (i = 2; i <= n; i++)
-		for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-}'
 awk "$median"'
 	{
 		i = ++n[$1]
@@ -141,23 +115,22 @@ pids+=($server)
 wait_line "$work/server" '^listening' $server
 port=$(sed -n 's/^listening //p' "$work/server")
 
-serve() { # SECS: requests answered
-	"$program" --mode load --addr "127.0.0.1:$port" --conns 8 --paths /,/,/,/spawn --secs "$1" \
-		>"$work/load" 2>&1 </dev/null
+requests() { # SECS: answered
+	serve $server "$port" 0 "$1" >/dev/null
 	sed -n 's/.* requests \([0-9]*\) .*/\1/p' "$work/load"
 }
 
 echo
 echo "server: 5 rounds of 3 runs of $SECS s"
-serve 1 >/dev/null
+requests 1 >/dev/null
 for round in 1 2 3 4 5; do
-	none=$(serve "$SECS")
+	none=$(requests "$SECS")
 	attach $server empty full
-	floor=$(serve "$SECS")
+	floor=$(requests "$SECS")
 	detach
 	attach $server agent full
 	before=$(cpu_ns $PROBER)
-	kept=$(serve "$SECS")
+	kept=$(requests "$SECS")
 	sleep 0.1 # its ticks come every 10 ms
 	spent=$(($(cpu_ns $PROBER) - before))
 	detach

@@ -26,19 +26,8 @@ clean() {
 trap clean EXIT
 trap 'exit 130' INT TERM
 
+. test/bench/load.bash
 program=$(sh test/targets/build.sh newest stripped)
-
-wait_line() { # FILE REGEX PID
-	local _
-	for _ in $(seq 500); do
-		grep -q "$2" "$1" && return
-		kill -0 "$3" 2>/dev/null || break
-		sleep 0.02
-	done
-	echo "floor: no '$2' in time:" >&2
-	cat "$1" >&2
-	exit 1
-}
 
 # steps_per_s WHAT LEVEL: one run of the program; WHAT = none, empty or agent
 steps_per_s() {
@@ -51,8 +40,7 @@ steps_per_s() {
 	wait_line "$work/target" '^ready' $target
 	case $1 in
 	empty)
-		"$BUILD/dial9-agent" --pid $target --level "$2" --dry-run --json |
-			jq -r '.. | objects | select(has("file_off")) | .file_off' | sort -un >"$work/sites"
+		sites $target "$2" >"$work/sites"
 		"$BUILD/test/bench/bench_empty" $target /proc/$target/exe <"$work/sites" >"$work/out" 2>&1 &
 		watcher=$!
 		pids+=($watcher)
@@ -88,12 +76,7 @@ for round in $(seq "$ROUNDS"); do
 	echo "round $round done"
 done
 
-awk '
-	function median(name, n,    i, j, t, v) {
-		for (i = 1; i <= n; i++) v[i] = list[name, i]
-		for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-		return v[int((n + 1) / 2)]
-	}
+awk "$median"'
 	function row(what, a, b) { printf "%-34s %7.0f ns %7.0f ns %8.2f   goal 1.3\n", what, a, b, b / a }
 	{
 		i = ++n[$1]

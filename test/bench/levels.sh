@@ -25,38 +25,16 @@ clean() {
 }
 trap clean EXIT
 trap 'exit 130' INT TERM
+. test/bench/load.bash
 program=$(sh test/targets/build.sh newest stripped)
 
-wait_line() { # FILE REGEX
-	local _
-	for _ in $(seq 500); do
-		grep -qs "$2" "$1" && return
-		sleep 0.02
-	done
-	echo "levels: no '$2' in time:" >&2
-	cat "$1" >&2
-	exit 1
-}
-
-serve() { # RATE: prints requests a second, p99 in us, the server's CPU ns a request
-	local before after
-	before=$(awk '{ s += $1 } END { printf "%.0f", s }' /proc/$server/task/*/schedstat)
-	"$program" --mode load --addr "127.0.0.1:$port" --conns 8 --paths /,/,/,/spawn --rate "$1" \
-		--secs "$SECS" >"$work/load" 2>&1 </dev/null
-	after=$(awk '{ s += $1 } END { printf "%.0f", s }' /proc/$server/task/*/schedstat)
-	awk -v ns=$((after - before)) '/requests_per_s/ { for (i = 1; i < NF; i++) v[$i] = $(i + 1)
-		print v["requests_per_s"], v["p99_us"], ns / v["requests"] }' "$work/load"
-}
-
 record() { # LEVEL RATE
-	local args="--level $1" off=true
-	[ "$1" != stat ] || { args="--level full" off=false; }
 	rm -rf "$work/traces"
-	DIAL9_TOKIO_INSTRUMENTATION_ENABLED=$off "$BUILD/dial9-agent" --pid $server $args --json \
-		--trace-dir "$work/traces" >"$work/summary" 2>"$work/agent" </dev/null &
+	"$BUILD/dial9-agent" --pid $server --level "$1" --json --trace-dir "$work/traces" \
+		>"$work/summary" 2>"$work/agent" </dev/null &
 	agent=$!
 	wait_line "$work/agent" 'recording pid'
-	serve "$2"
+	serve $server "$port" "$2" "$SECS"
 	kill -INT $agent
 	wait $agent
 	agent=0
@@ -66,25 +44,20 @@ record() { # LEVEL RATE
 server=$!
 wait_line "$work/server" '^listening'
 port=$(sed -n 's/^listening //p' "$work/server")
-serve 0 >/dev/null
+serve $server "$port" 0 "$SECS" >/dev/null
 for rate in $RATES; do
 	for _ in $(seq "$ROUNDS"); do
-		alone=$(serve "$rate")
+		alone=$(serve $server "$port" "$rate" "$SECS")
 		for level in $LEVELS; do
 			with=$(record $level "$rate")
-			again=$(serve "$rate")
+			again=$(serve $server "$port" "$rate" "$SECS")
 			echo "$rate $level $alone $with $again $(jq -r '.budget |
 				if . and .target_cpu_ns > 0 then .cost_ns / .target_cpu_ns else 0 end' "$work/summary")" >>"$work/rows"
 			alone=$again
 		done
 	done
 done
-awk '
-	function median(name, n,    i, j, t, v) {
-		for (i = 1; i <= n; i++) v[i] = list[name, i]
-		for (i = 2; i <= n; i++) for (j = i; j > 1 && v[j] < v[j - 1]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-		return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-	}
+awk "$median"'
 	{
 		k = $1 " " $2; i = ++n[k]
 		if (i == 1) order[++cnt] = k
