@@ -23,7 +23,8 @@ struct held_columns {
 
 struct held_one {
 	struct held_status status;
-	uint64_t key; /* of the files that were decoded last */
+	uint64_t key, sealed_key; /* of the files that were decoded last; of those not written any more */
+	uint64_t began_ms, ended_ms; /* the last decoding */
 	struct held_columns *columns;
 };
 
@@ -39,6 +40,14 @@ struct held {
 	int err;
 	uint32_t now; /* the one that is being decoded */
 };
+
+static uint64_t held_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 void held_put(struct held_columns *hc)
 {
@@ -100,13 +109,24 @@ static void held_take(struct held_one *o, struct columns *c, int err)
 	o->status.generation = hc->generation;
 }
 
+/* Under the lock: is there something to decode, and is it time to? */
+static bool held_wants(const struct held_one *o, uint64_t key, uint64_t sealed_key)
+{
+	if (o->status.state == HELD_WAITING)
+		return true;
+	if (o->key == key)
+		return false;
+	return o->sealed_key != sealed_key ||
+	       held_now_ms() - o->ended_ms >= HELD_REST * (o->ended_ms - o->began_ms);
+}
+
 static void held_read(struct held *h, const struct traceset_recording *rec)
 {
 	struct index_file *files = calloc(rec->files_cnt, sizeof(*files));
 	struct index_opt opt = { .progress = held_on_progress, .ctx = h };
 	struct columns *c = NULL;
 	struct held_one *o;
-	uint64_t key, missing, bytes = 0;
+	uint64_t key, sealed_key, missing, bytes = 0;
 	bool is_known;
 	int err;
 
@@ -118,15 +138,18 @@ static void held_read(struct held *h, const struct traceset_recording *rec)
 		bytes += rec->files[i].sz;
 	}
 	key = index_key(files, rec->files_cnt);
+	sealed_key = index_key(files, rec->files_cnt - rec->files[rec->files_cnt - 1].is_active);
 	pthread_mutex_lock(&h->lock);
 	is_known = held_find(h, rec->name, &h->now);
 	o = &h->one[h->now];
-	if (!is_known || (o->key == key && o->status.state != HELD_WAITING)) {
+	if (!is_known || !held_wants(o, key, sealed_key)) {
 		pthread_mutex_unlock(&h->lock);
 		free(files);
 		return;
 	}
 	o->key = key;
+	o->sealed_key = sealed_key;
+	o->began_ms = held_now_ms();
 	o->status.is_live = rec->files[rec->files_cnt - 1].is_active;
 	o->status.state = HELD_LOADING;
 	o->status.files = rec->files_cnt;
@@ -137,6 +160,7 @@ static void held_read(struct held *h, const struct traceset_recording *rec)
 	err = index_open(&c, files, rec->files_cnt, &opt);
 	pthread_mutex_lock(&h->lock);
 	held_take(&h->one[h->now], c, err);
+	h->one[h->now].ended_ms = held_now_ms();
 	pthread_mutex_unlock(&h->lock);
 	free(files);
 }

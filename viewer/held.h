@@ -4,7 +4,9 @@
  *
  * One thread of its own lists the path every HELD_LOOK_MS and decodes what is new; requests read
  * the columns of the last look meanwhile. A recording keeps its number as long as the server runs;
- * its generation grows each time its columns are replaced.
+ * its generation grows each time its columns are replaced. A new sealed segment is decoded at the
+ * next look; one that is still being written, which changes all the time, only when decoding has
+ * rested HELD_REST times as long as the last decoding took.
  */
 #ifndef DIAL9_HELD_H
 #define DIAL9_HELD_H
@@ -15,6 +17,7 @@
 
 #define HELD_RECORDINGS_MAX 1024u /* further ones are counted in held_over_cap, not shown */
 #define HELD_LOOK_MS 1000u
+#define HELD_REST 4u
 #define HELD_NAME_SZ 256u
 
 struct columns;

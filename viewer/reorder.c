@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* reorder.c - a window sorted by natural merging: runs that are in order are never taken apart. */
+/* reorder.c - a window sorted by merging its runs, each merge as long as the runs overlap. */
 #include "reorder.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define REORDER_RUN 16u /* shorter runs are sorted by insertion */
+#define REORDER_STACK 40 /* runs that wait to be merged: more than doubling to the cap needs */
 #define REORDER_FIRST 4096u /* moments there is room for at the start */
 
 struct reorder {
@@ -51,37 +53,71 @@ static uint32_t reorder_run(const struct moment *m, uint32_t from, uint32_t cnt)
 	return from;
 }
 
-/* Merges neighbouring runs, two and two, into the scratch; true when it had been one run only. */
-static bool reorder_pass(struct reorder *r)
+/* A run of at least REORDER_RUN: what follows a short one is put into its place in it. */
+static uint32_t reorder_long_run(struct moment *m, uint32_t from, uint32_t cnt)
 {
-	const struct moment *m = r->window;
-	uint32_t from = 0, middle, end, at = 0, left, right;
+	uint32_t end = reorder_run(m, from, cnt), least = from + REORDER_RUN, at;
 
-	if (reorder_run(m, 0, r->cnt) == r->cnt)
-		return true;
-	while (from < r->cnt) {
-		middle = reorder_run(m, from, r->cnt);
-		end = middle < r->cnt ? reorder_run(m, middle, r->cnt) : middle;
-		for (left = from, right = middle; left < middle || right < end;) {
-			/* <= : the left one was first in the file */
-			if (right >= end || (left < middle && m[left].ts_ns <= m[right].ts_ns))
-				r->scratch[at++] = m[left++];
-			else
-				r->scratch[at++] = m[right++];
-		}
-		from = end;
+	for (; end < cnt && end < least; end++) {
+		struct moment x = m[end];
+
+		for (at = end; at > from && m[at - 1].ts_ns > x.ts_ns; at--)
+			m[at] = m[at - 1];
+		m[at] = x;
 	}
-	return false;
+	return end;
 }
 
+/* The first of sorted m[from..to) that is after ts_ns (or not before it). */
+static uint32_t reorder_seek(const struct moment *m, uint32_t from, uint32_t to, uint64_t ts_ns,
+			     bool is_after)
+{
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (m[mid].ts_ns < ts_ns || (is_after && m[mid].ts_ns == ts_ns))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/*
+ * Merges m[from..mid) and m[mid..to). What is in its place already, at both ends, is not touched:
+ * events come nearly in order, so what overlaps is little.
+ */
+static void reorder_merge(struct reorder *r, uint32_t from, uint32_t mid, uint32_t to)
+{
+	struct moment *m = r->window, *left = r->scratch;
+	uint32_t at, cnt, i = 0, k = mid;
+
+	from = reorder_seek(m, from, mid, m[mid].ts_ns, true);
+	if (from == mid)
+		return;
+	to = reorder_seek(m, mid, to, m[mid - 1].ts_ns, false);
+	cnt = mid - from;
+	memcpy(left, m + from, cnt * sizeof(*m));
+	for (at = from; i < cnt && k < to; at++)
+		/* <= : the left one was first in the file */
+		m[at] = left[i].ts_ns <= m[k].ts_ns ? left[i++] : m[k++];
+	memcpy(m + at, left + i, (cnt - i) * sizeof(*m));
+}
+
+/* Each run on the stack is at least twice as long as the next: so it is never deep. */
 static void reorder_sort(struct reorder *r)
 {
-	struct moment *sorted;
+	uint32_t begins[REORDER_STACK], cnt = 0, at = 0, end;
 
-	while (r->cnt > 1 && !reorder_pass(r)) {
-		sorted = r->scratch;
-		r->scratch = r->window;
-		r->window = sorted;
+	while (at < r->cnt) {
+		end = reorder_long_run(r->window, at, r->cnt);
+		begins[cnt++] = at;
+		at = end;
+		while (cnt > 1 && (at == r->cnt ||
+				   begins[cnt - 1] - begins[cnt - 2] < 2 * (at - begins[cnt - 1]))) {
+			reorder_merge(r, begins[cnt - 2], begins[cnt - 1], at);
+			cnt--;
+		}
 	}
 }
 

@@ -168,6 +168,37 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	[ "$(status "$URL/")" = 200 ]
 }
 
+@test "live: what a segment gains, and a new one, appear while it serves" {
+	mkdir -p live/made-1
+	"$BUILD/test/bench/make_big" live 4000 2 raw
+	mv live/trace.0.bin whole.bin
+	head -c 20000 whole.bin >live/made-1/trace.0.bin.active
+	"$VIEW" serve --json live >live.json 2>/dev/null </dev/null 3>&- &
+	pid=$!
+	for _ in $(seq 100); do [ -s live.json ] && jq -e .port live.json >/dev/null 2>&1 && break; sleep 0.1; done
+	base=http://127.0.0.1:$(jq -r .port live.json) got=
+	recording() { # JQ-FILTER: is it true of the recording within a minute?
+		for _ in $(seq 600); do
+			curl -s "$base/api/recording?r=0" >rec && jq -e "$1" rec >/dev/null 2>&1 && return
+			sleep 0.1
+		done
+		got="$got not: $1 ($(jq -c '[.generation, .events]' rec))"
+	}
+	recording '.events > 100'
+	events=$(jq .events rec) generation=$(jq .generation rec) origin=$(jq -r .base rec)
+	tail -c +20001 whole.bin >>live/made-1/trace.0.bin.active
+	recording ".events > $events and .generation > $generation"
+	events=$(jq .events rec) generation=$(jq .generation rec)
+	mv live/made-1/trace.0.bin.active live/made-1/trace.0.bin
+	cp whole.bin live/made-1/trace.1.bin
+	recording ".events == 2 * $events and .generation > $generation and (.segments | length) == 2"
+	# what the page counts from stays, so its view does
+	[ "$(jq -r .base rec)" = "$origin" ] || got="$got base"
+	kill $pid
+	wait $pid || true
+	[ -z "$got" ] || { echo "$got"; return 1; }
+}
+
 @test "a token: asked for by the API, told in the fragment only" {
 	"$VIEW" serve --json --token traces >token.json 2>/dev/null </dev/null 3>&- &
 	pid=$!
