@@ -113,8 +113,8 @@ static void reorder_sort(struct reorder *r)
 		end = reorder_long_run(r->window, at, r->cnt);
 		begins[cnt++] = at;
 		at = end;
-		while (cnt > 1 && (at == r->cnt ||
-				   begins[cnt - 1] - begins[cnt - 2] < 2 * (at - begins[cnt - 1]))) {
+		while (cnt > 1 && (at == r->cnt || begins[cnt - 1] - begins[cnt - 2] <
+							   2 * (at - begins[cnt - 1]))) {
 			reorder_merge(r, begins[cnt - 2], begins[cnt - 1], at);
 			cnt--;
 		}

@@ -3,6 +3,7 @@
  * bench_columns.c - the core of the viewer on a trace: index, reopen, memory, query.
  *
  *   bench_columns CACHE_DIR FILE...    one line of figures each
+ *   bench_columns - FILE...            only decodes
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "core/columns.h"
 #include "core/index.h"
 #include "core/pyramid.h"
+#include "format/trace.h"
 
 #define QUERY_LANES 64u
 #define QUERY_CELLS 2000u
@@ -24,6 +26,16 @@ static double now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Of all threads, user and system. */
+static double cpu_s(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
 static uint64_t status_kb(const char *key)
@@ -60,12 +72,29 @@ static double query_s(const struct columns *c, enum pyramid_plane plane, double 
 	return best;
 }
 
+/* Bytes to events and no more: what a parser does. */
+static double decode_s(const struct index_file *files, size_t cnt)
+{
+	double from = now_s();
+	struct d9_src *src;
+	struct d9_ev ev;
+
+	for (size_t i = 0; i < cnt; i++) {
+		if (d9_src_open(&src, files[i].path, NULL) != 0)
+			exit(1);
+		while (d9_src_next(src, &ev) == 1)
+			;
+		d9_src_close(src);
+	}
+	return now_s() - from;
+}
+
 int main(int argc, char **argv)
 {
 	struct index_opt opt = { 0 };
 	struct index_file *files;
 	struct columns *c;
-	double from, cold, warm;
+	double from, cold, warm, cpu;
 	uint64_t peak_kb;
 	int err;
 
@@ -77,9 +106,16 @@ int main(int argc, char **argv)
 		files[i - 2].path = argv[i];
 	if (!files)
 		return 1;
+	printf("decode_s %.2f\n", decode_s(files, (size_t)argc - 2));
+	if (strcmp(argv[1], "-") == 0) {
+		free(files);
+		return 0;
+	}
 	from = now_s();
+	cpu = cpu_s();
 	err = index_open(&c, files, (size_t)argc - 2, &opt);
 	cold = now_s() - from;
+	cpu = cpu_s() - cpu;
 	if (err) {
 		fprintf(stderr, "bench_columns: %s: error %d\n", argv[2], err);
 		return 1;
@@ -93,7 +129,7 @@ int main(int argc, char **argv)
 		return 1;
 	printf("events %llu lanes %u polls %u tasks %u\n", (unsigned long long)c->odd.events,
 	       c->lanes.cnt, c->polls.cnt, c->tasks.cnt);
-	printf("index_s %.2f\nreopen_s %.3f\n", cold, warm);
+	printf("index_s %.2f\nindex_cpu_s %.2f\nreopen_s %.3f\n", cold, cpu, warm);
 	printf("bytes_per_event %.1f\n", (double)c->map_sz / (double)c->odd.events);
 	printf("rss_bytes_per_event %.1f\n",
 	       (double)status_kb("VmRSS:") * 1024 / (double)c->odd.events);

@@ -116,11 +116,14 @@ int rows_order(const struct rows *r, const uint16_t *lane_of, uint32_t lanes_cnt
 {
 	uint32_t *numbers = malloc((r->cnt ? r->cnt : 1) * sizeof(*numbers));
 	uint32_t *at = calloc(lanes_cnt + 1, sizeof(*at));
+	/* seen in passing, while the row is at hand: the last time of each lane, and if one ran back */
+	uint64_t *last_ns = calloc(lanes_cnt + 1, sizeof(*last_ns));
+	bool *is_back = calloc(lanes_cnt + 1, sizeof(*is_back));
 	const struct rows_key *key;
 	uint32_t lane;
 	int err = -ENOMEM;
 
-	if (!numbers || !at)
+	if (!numbers || !at || !last_ns || !is_back)
 		goto out;
 	for (size_t i = 0; i < r->cnt; i++) {
 		key = rows_at(r, i);
@@ -131,11 +134,16 @@ int rows_order(const struct rows *r, const uint16_t *lane_of, uint32_t lanes_cnt
 	memcpy(from, at, (lanes_cnt + 1) * sizeof(*at));
 	for (size_t i = 0; i < r->cnt; i++) {
 		key = rows_at(r, i);
-		numbers[at[lane_of ? lane_of[key->lane] : key->lane]++] = (uint32_t)i;
+		lane = lane_of ? lane_of[key->lane] : key->lane;
+		numbers[at[lane]++] = (uint32_t)i;
+		is_back[lane] |= key->ts_ns < last_ns[lane];
+		last_ns[lane] = key->ts_ns;
 	}
 	err = 0;
 	for (lane = 0; err == 0 && lane < lanes_cnt; lane++)
-		err = rows_sort(numbers + from[lane], from[lane + 1] - from[lane], r->p, r->sz);
+		if (is_back[lane])
+			err = rows_sort(numbers + from[lane], from[lane + 1] - from[lane], r->p,
+					r->sz);
 	if (err == 0) {
 		*ret = numbers;
 		numbers = NULL;
@@ -143,5 +151,7 @@ int rows_order(const struct rows *r, const uint16_t *lane_of, uint32_t lanes_cnt
 out:
 	free(numbers);
 	free(at);
+	free(last_ns);
+	free(is_back);
 	return err;
 }
