@@ -242,6 +242,34 @@ static void schedjson_pool(struct json *j, const struct inquiry *q)
 	json_map_end(j);
 }
 
+static void schedjson_spans(struct json *j, const struct inquiry *q)
+{
+	const struct userspans *x = &((const struct schedule *)q->own)->spans;
+
+	json_key(j, "spans");
+	json_map(j);
+	json_put_u64(j, "count", x->spans);
+	json_put_u64(j, "unmatched", x->unmatched);
+	json_put_u64(j, "of_known_worker", x->located);
+	json_put_u64(j, "crowded_polls", x->crowded_polls);
+	json_put_u64(j, "most_in_one_poll", x->most);
+	schedjson_poll(j, q, "most_in", x->most_poll);
+	json_key(j, "names");
+	json_list(j);
+	for (uint32_t i = 0; i < inquiry_rows(q, x->cnt); i++) {
+		json_map(j);
+		inquiry_json_type(j, q, "name", x->at[i].name);
+		json_put_u64(j, "count", x->at[i].cnt);
+		json_put_u64(j, "sum_ns", x->at[i].sum_ns);
+		json_put_u64(j, "p50_ns", x->at[i].p50_ns);
+		json_put_u64(j, "max_ns", x->at[i].max_ns);
+		json_put_u64(j, "outliers", x->at[i].outliers);
+		json_map_end(j);
+	}
+	json_list_end(j);
+	json_map_end(j);
+}
+
 void schedjson_put(struct json *j, const struct inquiry *q)
 {
 	schedjson_runtimes(j, q);
@@ -250,4 +278,5 @@ void schedjson_put(struct json *j, const struct inquiry *q)
 	schedjson_queues(j, q);
 	schedjson_leaks(j, q);
 	schedjson_pool(j, q);
+	schedjson_spans(j, q);
 }

@@ -280,6 +280,36 @@ static void schedtext_pool(FILE *out, const struct inquiry *q)
 	fputc('\n', out);
 }
 
+static void schedtext_spans(FILE *out, const struct inquiry *q)
+{
+	const struct userspans *x = &((const struct schedule *)q->own)->spans;
+	char handle[INQUIRY_HANDLE_SZ];
+
+	if (x->spans == 0 && x->unmatched == 0)
+		return; /* only dial9's tracing layer records any */
+	fprintf(out, "\nSPANS: %" PRIu64 ", %" PRIu64 " entered and not left; polls with more than "
+		     "%u: %" PRIu64,
+		x->spans, x->unmatched, USERSPANS_MANY, x->crowded_polls);
+	if (x->located < x->spans)
+		fprintf(out, " (of %" PRIu64 " spans the worker is unknown)", x->spans - x->located);
+	if (x->most > USERSPANS_MANY)
+		fprintf(out, ", most %" PRIu32 " in %s", x->most,
+			inquiry_handle(handle, q->c, x->most_poll));
+	fprintf(out, "\n  %8s %8s %8s %8s %8s  name\n", "spans", "sum", "p50", "max", "outliers");
+	for (uint32_t i = 0; i < inquiry_rows(q, x->cnt); i++) {
+		const struct userspans_name *n = &x->at[i];
+
+		fprintf(out, "  %8" PRIu64, n->cnt);
+		inquiry_duration(out, 8, true, n->sum_ns);
+		inquiry_duration(out, 8, true, n->p50_ns);
+		inquiry_duration(out, 8, true, n->max_ns);
+		fprintf(out, " %8" PRIu64 "  ", n->outliers);
+		inquiry_type(out, q, n->name);
+		fputc('\n', out);
+	}
+	inquiry_more(out, q, x->cnt);
+}
+
 void schedtext_print(FILE *out, const struct inquiry *q)
 {
 	schedtext_avail(out, q);
@@ -289,4 +319,5 @@ void schedtext_print(FILE *out, const struct inquiry *q)
 	schedtext_queues(out, q);
 	schedtext_leaks(out, q);
 	schedtext_pool(out, q);
+	schedtext_spans(out, q);
 }

@@ -32,6 +32,8 @@ int schedule_of(const struct columns *c, const struct scope *s, struct schedule 
 		err = leaks_of(c, s, &ret->leaks);
 	if (err == 0)
 		err = blockpool_of(c, s, &ret->pool);
+	if (err == 0)
+		err = userspans_of(c, s, &ret->spans);
 	return err;
 }
 
@@ -44,6 +46,7 @@ void schedule_done(struct schedule *x)
 	buildup_done(&x->buildup);
 	leaks_done(&x->leaks);
 	blockpool_done(&x->pool);
+	userspans_done(&x->spans);
 	crews_done(&x->crews);
 }
 

@@ -12,6 +12,7 @@
 #include "leaks.h"
 #include "lifo.h"
 #include "blockpool.h"
+#include "userspans.h"
 #include "starve.h"
 #include "wakeups.h"
 
@@ -29,6 +30,7 @@ struct schedule {
 	struct buildup buildup;
 	struct leaks leaks;
 	struct blockpool pool;
+	struct userspans spans;
 };
 
 /* All of it. `sched` must be zero. 0 or -ENOMEM; schedule_done frees in either case. */

@@ -60,6 +60,13 @@ is() { # JQ-FILTER WANT: of the JSON in $out
 	is '.blocking_pool | [.tasks, .threads, .most_at_work, .most_queued, .saturated_ns, .queued_max_ns, .long_runs, .busy_ns, .limit]' \
 		'[4,2,2,2,9000000,9000000,2,32000000,null]'
 }
+@test "spans of dial9's tracing layer: many in a poll, outliers, not left" {
+	code 0 sched --json spans.bin
+	is '.spans | [.count, .unmatched, .crowded_polls, .most_in_one_poll, .most_in]' \
+		'[22,1,1,21,"p:1.1"]'
+	is '.spans.names | map([.name, .count, .sum_ns, .p50_ns, .max_ns, .outliers])' \
+		'[["work",22,410000,10000,200000,1]]'
+}
 @test "the critical path, step by step and by type" {
 	code 0 path --json --task 3 path.bin
 	is '[.paths, .total_ns, .steps, .began_by.outside.paths]' '[1,2500000,4,1]'

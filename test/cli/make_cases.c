@@ -239,9 +239,9 @@ static void path(void)
 static const struct d9_any_field enter_fields[] = { { "worker_id", D9_T_VARINT },
 						    { "span_id", D9_T_VARINT },
 						    { "span_name", D9_T_STRING } };
-static const struct d9_any_def enter_def = { 100, "SpanEnter:app::work:a.rs:1", true, 3,
+static const struct d9_any_def enter_def = { 100, "SpanEnter:app::work:a.rs:1", false, 3,
 					     enter_fields };
-static const struct d9_any_def leave_def = { 101, "SpanExit:app::work:a.rs:1", true, 3,
+static const struct d9_any_def leave_def = { 101, "SpanExit:app::work:a.rs:1", false, 3,
 					     enter_fields };
 
 static void span(uint64_t us, bool is_enter, uint64_t id, const char *name)
