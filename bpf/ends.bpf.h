@@ -8,6 +8,8 @@
 #ifndef DIAL9_ENDS_BPF_H
 #define DIAL9_ENDS_BPF_H
 
+enum ends_where { ENDS_SLEEPS, ENDS_PREEMPTED, ENDS_WAKES }; /* the thread does at the moment */
+
 /*
  * A thread likes to lose its CPU right behind a trap, which here is before the task is marked as
  * running: it is still as it was when it was scheduled, and so is the stack, but for what the poll
@@ -27,6 +29,16 @@ static __always_inline bool ends_is_beginning(const struct open_poll *p, struct 
 	return (state & (TASK_RUNNING | TASK_NOTIFIED)) == TASK_NOTIFIED;
 }
 
+/*
+ * A task that is over wakes its joiner before the call that polled it returns, and takes the mark off
+ * then (since Tokio 1.44; before, its joiner does). Not asked of a thread that goes to sleep.
+ */
+static __always_inline bool ends_tells_joiner(const struct open_poll *p, struct task_words *w)
+{
+	return task_fate(p, w) == TASK_GONE &&
+	       (w->state & (TASK_COMPLETE | TASK_JOIN_WAKER)) == (TASK_COMPLETE | TASK_JOIN_WAKER);
+}
+
 /* By which rule (wire_poll_end.rule) the innermost poll is over, 0 = it goes on. */
 static __always_inline __u8 ends_rule(struct thread *t, struct task_struct *task,
 				      const struct open_poll *top)
@@ -42,17 +54,17 @@ static __always_inline __u8 ends_rule(struct thread *t, struct task_struct *task
 }
 
 /* The innermost poll, if it is over; 0 or 1 of them. */
-static __noinline int ends_infer_one(struct thread *t, struct task_struct *task, __u32 is_switch,
-				     __u64 now)
+static __noinline int ends_infer_one(struct thread *t, struct task_struct *task,
+				     enum ends_where where, __u64 now)
 {
 	struct open_poll *top = thread_top(t);
 	struct wire_poll_end *rec;
 	__u8 rule;
 
-	if (!top || top->is_exact || (is_switch && ends_is_beginning(top, task)))
+	if (!top || top->is_exact || (where != ENDS_WAKES && ends_is_beginning(top, task)))
 		return 0;
 	rule = ends_rule(t, task, top);
-	if (!rule)
+	if (!rule || (where != ENDS_SLEEPS && ends_tells_joiner(top, &t->task)))
 		return 0;
 	t->depth--;
 	if (submit_reserve(rec, t, WIRE_POLL_END, WIRE_END_INFERRED, now)) {
@@ -69,11 +81,11 @@ static __noinline int ends_infer_one(struct thread *t, struct task_struct *task,
 	return 1;
 }
 
-static __always_inline void ends_infer(struct thread *t, struct task_struct *task, bool is_switch,
-				       __u64 now)
+static __always_inline void ends_infer(struct thread *t, struct task_struct *task,
+				       enum ends_where where, __u64 now)
 {
 	for (int i = 0; i < WIRE_POLL_DEPTH; i++)
-		if (!ends_infer_one(t, task, is_switch, now))
+		if (!ends_infer_one(t, task, where, now))
 			return;
 }
 

@@ -57,7 +57,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	long sz = 0;
 
 	thread_refresh(t);
-	ends_infer(t, task, true, now);
+	ends_infer(t, task, is_preempted || !sched_task_state(task) ? ENDS_PREEMPTED : ENDS_SLEEPS, now);
 	syscall = sched_syscall(task);
 	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall);
 	in_poll = has_polls ? thread_in_poll(t) : task_id;

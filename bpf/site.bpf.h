@@ -257,7 +257,7 @@ static __always_inline void site_schedule(struct pt_regs *ctx, __u64 cookie, str
 	struct task_words *w = &t->task;
 	struct wire_wake *rec;
 
-	ends_infer(t, task, false, now); /* or a task that is no longer polled would be the waker */
+	ends_infer(t, task, ENDS_WAKES, now); /* or a task that is no longer polled would be the waker */
 	if (id_off ? user_word(header + id_off, &w->id) : task_read(w, header, cookie)) {
 		count(t->slot, WIRE_HEADER_UNREAD);
 		return;

@@ -12,6 +12,7 @@
 #define TASK_RUNNING 0x01
 #define TASK_COMPLETE 0x02
 #define TASK_NOTIFIED 0x04
+#define TASK_JOIN_WAKER 0x10
 #define TASK_CANCELLED 0x20
 #define TASK_REF_SHIFT 6
 #define TASK_REF_MAX (1ull << 24)

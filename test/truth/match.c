@@ -67,12 +67,15 @@ static uint64_t over(const struct diffs *d)
 /* What depends on how soon threads get a CPU, ours or the program's: not where the machine is busy. */
 static void judge_times(const struct pairing *p)
 {
-	fault("overtaken polls", p->polls_overtaken * 1000 > p->polls.both ? p->polls_overtaken : 0);
+	fault("overtaken polls", p->level == PAIR_FULL && p->polls_overtaken * 1000 > p->polls.both ?
+					 p->polls_overtaken :
+					 0);
 	fault("unparks unseen", p->parks_guessed > 3 && p->parks_guessed * 50 > p->parks_ours ?
 					p->parks_guessed :
 					0);
 	fault("parks given away", p->parks_given * 100 > p->parks_ours ? p->parks_given : 0);
-	fault("parks for locks", p->parks_locked > 3 && p->parks_locked * 100 > p->parks_ours ?
+	fault("parks for locks", p->parks_locked > 3 && p->parks_locked * 100 > p->parks_ours &&
+						 p->parks_locked * 10000 > p->polls.both ?
 					 p->parks_locked :
 					 0);
 	if (pair_workers_at_once(p) <= (unsigned long)sysconf(_SC_NPROCESSORS_ONLN)) {
@@ -85,8 +88,8 @@ static void judge_times(const struct pairing *p)
 	fault("global queues", p->global_off);
 }
 
-static void judge(const struct pairing *p, const struct wakemap *m, const struct side *theirs,
-		  const struct side *ours)
+static void judge(const struct pairing *p, const struct wakemap *m, const struct guesses *g,
+		  const struct side *theirs, const struct side *ours)
 {
 	bool is_full = p->level == PAIR_FULL;
 
@@ -102,6 +105,7 @@ static void judge(const struct pairing *p, const struct wakemap *m, const struct
 	fault("ends missing", is_full ? p->deaths.theirs_only : 0);
 	fault("ends invented", p->deaths.ours_only);
 	fault("parks stray", p->parks_stray);
+	fault("ends before dial9's", g->early > 1 && g->early * 1000 > g->all.v.cnt ? g->early : 0);
 	fault("wakes unmapped", m->unmapped);
 	fault("wakes invented", m->ours_only);
 	fault("wakers", m->wrong_waker);
@@ -329,7 +333,7 @@ int main(int argc, char **argv)
 	samples_compare(&p, &theirs, &ours);
 	if (p.level != PAIR_FULL)
 		guess_all(&g, &p, &theirs, &ours);
-	judge(&p, &m, &theirs, &ours);
+	judge(&p, &m, &g, &theirs, &ours);
 	hard = strlen(why);
 	if (!is_busy)
 		judge_times(&p);

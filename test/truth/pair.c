@@ -160,7 +160,7 @@ static void compare_polls(struct pairing *p, const struct side_poll *t, const st
 	/* Rule 9: the thread was kept from its end until another worker polled the task. */
 	p->polls_overtaken += o->rule == 9;
 	p->polls_inferred += o->rule != 0 && o->rule != 9 && o->kind != POLL_HANDED &&
-			     (p->level == PAIR_FULL || o->rule != 5);
+			     (p->level == PAIR_FULL || (o->rule != 5 && o->rule != 7));
 	diffs_add(&p->start, t->start_ns, o->start_ns);
 	if (t->is_cold)
 		diffs_add(&p->start_cold, t->start_ns, o->start_ns);

@@ -27,10 +27,10 @@ full_rows="pingpong@2 pingpong@1 plain,yields@2 timers@2 timers,meeting@8 timers
 	alive100k@8 storm@2+late current_thread,pingpong@2+twice pingpong,timers,joinset,meeting@2+10
 	long_poll@2+10"
 level_rows="pingpong@2+polls timers@2+polls yields@2+polls tiny@2+polls joinset,detached@2+polls
-	abort,panics@2+polls blocking,lock@2+polls in_place@2+polls sleep_in_poll,nested@2+polls
-	long_poll@2+polls storm@2+polls current_thread@2+polls pingpong@8+polls pingpong@2+wakes
-	timers,meeting@2+wakes plain,yields@2+wakes joinset,detached@2+wakes blocking,lock@2+wakes
-	storm@2+wakes pingpong@8+wakes"
+	abort,panics@2+polls blocking,lock,pingpong@2+polls in_place,pingpong@2+polls
+	sleep_in_poll,nested@2+polls long_poll@2+polls storm@2+polls current_thread@2+polls
+	pingpong@8+polls pingpong@2+wakes timers,meeting@2+wakes plain,yields@2+wakes
+	joinset,detached@2+wakes blocking,lock,pingpong@2+wakes storm@2+wakes pingpong@8+wakes"
 full_rows="$full_rows $level_rows"
 
 usage() {
@@ -212,13 +212,14 @@ mutations() { # sets missed
 	done
 }
 
-# Puts standard input between the marks in FILE.
-put_table() { # FILE
+# Puts standard input between the marks of that name in FILE.
+put_table() { # FILE [MARK]
+	local mark=${2:-make truth}
 	{
-		sed '/<!-- make truth -->/q' "$1"
+		sed "/<!-- $mark -->/q" "$1"
 		cat
-		sed -n '/<!-- \/make truth -->/,$p' "$1"
-	} >"$work/page" && grep -q '<!-- /make truth -->' "$work/page" && cat "$work/page" >"$1"
+		sed -n "/<!-- \/$mark -->/,\$p" "$1"
+	} >"$work/page" && grep -q "<!-- /$mark -->" "$work/page" && cat "$work/page" >"$1"
 }
 
 tables() {
@@ -230,6 +231,7 @@ CPUs, Tokio $(sed -n 's/^tokio = .*"=\([0-9.]*\)".*/\1/p' "$here/Cargo.toml"), d
 		's/^dial9-tokio-telemetry = .*"=\([0-9.]*\)".*/\1/p' "$here/Cargo.toml")."
 	{ awk -v kind=short -v cpus="$(nproc)" -f "$here/table.awk" "$facts"; printf '\n%s\n' "$end"; } | put_table "$root/README.md"
 	awk -v kind=long -v cpus="$(nproc)" -f "$here/table.awk" "$facts" | put_table "$here/README.md"
+	awk -v kind=levels -f "$here/table.awk" "$facts" | put_table "$here/README.md" "make truth, levels"
 }
 
 mutate_row=timers@2

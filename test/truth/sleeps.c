@@ -51,6 +51,20 @@ static bool is_given_away(const struct side *theirs, const struct pairing *p,
 	return (before && before->tid != o->tid) || (after && after->tid != o->tid);
 }
 
+/* Where ends are inferred: it slept for a lock in the tail of a poll whose task was over. */
+static bool is_in_tail(const struct pairing *p, const struct side *theirs, const struct side *ours,
+		       const struct side_park *o)
+{
+	for (size_t i = 0; p->level != PAIR_FULL && i < ours->polls.cnt; i++) {
+		const struct side_poll *poll = &ours->polls.at[i];
+
+		if (poll->worker == o->worker && poll->end_ns == o->from_ns &&
+		    poll->mate != SIDE_NONE && theirs->polls.at[poll->mate].end_ns >= o->to_ns)
+			return true;
+	}
+	return false;
+}
+
 void sleeps_pair(struct pairing *p, struct side *theirs, struct side *ours)
 {
 	size_t i = 0;
@@ -82,7 +96,7 @@ void sleeps_pair(struct pairing *p, struct side *theirs, struct side *ours)
 			p->parks_given++;
 			pair_say(p, "park given away", "tid %u worker %llu %llu..%llu", o->tid,
 				 ULL(o->worker), ULL(o->from_ns), ULL(o->to_ns));
-		} else if (is_between(theirs, p, o, t)) {
+		} else if (is_between(theirs, p, o, t) || is_in_tail(p, theirs, ours, o)) {
 			p->parks_locked++;
 			pair_say(p, "park for a lock", "tid %u worker %llu %llu..%llu", o->tid,
 				 ULL(o->worker), ULL(o->from_ns), ULL(o->to_ns));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows of `match -f` as a table in Markdown: -v kind=short (groups, for README.md) or long (each row).
+# Rows of `match -f` as a table in Markdown: -v kind=short (groups, for README.md), long (each row of
+# level full) or levels (each of the others).
 function add(g) {
 	if (!(g in seen)) {
 		seen[g] = ++groups_cnt
@@ -50,6 +51,11 @@ function share(part, of,   p) { # never rounded up to 100
 function part(of_them, all) { return all ? sprintf("%.2f %%", 100 * of_them / all) : "-" }
 function us(ns) { return sprintf("%.1f", ns / 1000) }
 
+function ends(k) { # share of all, p50, p99
+	return v[k] ? sprintf("%s: %s, %s", part(v[k], v["next"] + v["park"] + v["other"] + v["elsewhere"]), \
+			us(v[k "_p50"]), us(v[k "_p99"])) : "-"
+}
+
 {
 	delete v
 	for (i = 1; i <= NF; i++) {
@@ -64,14 +70,28 @@ function us(ns) { return sprintf("%.1f", ns / 1000) }
 	v["crowded"] = v["is_crowded"]
 	v["rows"] = 1
 }
+kind == "levels" && v["level"] {
+	if (!levels_cnt++) {
+		print "| workload | | polls | missing, invented | start p99 us | all ends: p50, p99 us | by next start | at a park | at a wake, a lost CPU | polled elsewhere | early | handed off | time in polls | wakes mapped | own |"
+		print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+	}
+	printf "| %s | %s | %s | %d, %d | %s | %s, %s | %s | %s | %s | %s | %d | %d | %+.1f %% | %s | %s |\n", name, \
+		v["is_equal"] ? "equal" : "**differs**", num(v["polls"]), v["missing"], v["invented"], \
+		us(v["start_p99"]), us(v["guess_p50"]), us(v["guess_p99"]), ends("next"), ends("park"), \
+		ends("other"), ends("elsewhere"), v["early"], v["handed"], \
+		v["theirs_ns"] ? 100 * (v["ours_ns"] / v["theirs_ns"] - 1) : 0, \
+		name ~ /wakes/ ? num(v["wakes"]) ", " share(v["wakes"] - v["unmapped"], v["wakes"]) : "-", \
+		name ~ /wakes/ ? v["own_unseen"] : "-"
+}
+v["level"] { next }
 kind == "short" { add(group(name)) }
 kind == "long" {
 	if (NR == 1) {
-		print "| workload | | start p50, p99, end p99 us | cold, their p99 | over 5 us: cold, other | over- taken | wakes: at once | own | redun- dant | late | after end | swal- lowed | be- lated | aborts | queue read | stolen | global, deep | alive, off | parks | guessed | given | locked | after | unseen | edge |"
-		print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+		print "| workload | runs | | start p50, p99, end p99 us | cold, their p99 | over 5 us: cold, other | over- taken | wakes: at once | own | redun- dant | late | after end | swal- lowed | be- lated | aborts | queue read | stolen | global, deep | alive, off | parks | guessed | given | locked | after | unseen | edge |"
+		print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 	}
-	printf "| %s | %s | %s, %s, %s%s | %s, %s | %d, %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %d | %d, %d | %d, %d | %d | %d | %d | %d | %d | %d | %d |\n", \
-		name, v["is_equal"] ? "equal" : "**differs**", us(v["start_p50"]), us(v["start_p99"]), \
+	printf "| %s | %d | %s | %s, %s, %s%s | %s, %s | %d, %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s | %d | %d, %d | %d, %d | %d | %d | %d | %d | %d | %d | %d |\n", \
+		name, v["again"] + 1, v["is_equal"] ? "equal" : "**differs**", us(v["start_p50"]), us(v["start_p99"]), \
 		us(v["end_p99"]), v["is_crowded"] ? " (" v["at_once"] " workers)" : "", share(v["cold"], v["polls_both"]), us(v["cold_p99"]), \
 		v["far_cold"], v["far_warm"], v["overtaken"], v["direct"], v["own"], v["redundant"], v["late"], v["after_end"], v["swallowed"], \
 		v["belated"], v["aborts"], share(v["queue_read"], v["polls_both"]), v["queue_stolen"], \

@@ -176,6 +176,22 @@ static bool is_belated(const struct side *theirs, const struct side *ours,
 	       theirs->wakes.at[call].ts_ns <= o->ts_ns;
 }
 
+/*
+ * Only an exact end tells that a task was woken in its poll: by this call, or before it, so that it
+ * stood already; then it is polled next without a wake of ours.
+ */
+static bool is_own_unseen(const struct side *theirs, struct side *ours, const struct side_wake *t)
+{
+	size_t next = side_poll_at(theirs, t->woken, t->ts_ns + 1);
+	const struct side_poll *polls = theirs->polls.at;
+
+	if (poll_over(theirs, t->woken, t->ts_ns, PAIR_SLACK_NS))
+		return true;
+	return next && next < theirs->polls.cnt && polls[next - 1].task == t->woken &&
+	       polls[next].task == t->woken &&
+	       !wake_in(ours, t->woken, polls[next - 1].end_ns, polls[next].start_ns, false);
+}
+
 static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake *t,
 		    struct side *theirs, struct side *ours)
 {
@@ -212,8 +228,7 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 		m->late++;
 		return;
 	}
-	/* only an exact end tells that a task was woken in its poll */
-	if (p->level == PAIR_WAKES && poll_over(theirs, t->woken, t->ts_ns, PAIR_SLACK_NS)) {
+	if (p->level == PAIR_WAKES && is_own_unseen(theirs, ours, t)) {
 		m->own_unseen++;
 		return;
 	}
