@@ -12,18 +12,18 @@ enum ends_where { ENDS_SLEEPS, ENDS_PREEMPTED, ENDS_WAKES }; /* the thread does 
 
 /*
  * A thread likes to lose its CPU right behind a trap, which here is before the task is marked as
- * running: it is still as it was when it was scheduled, and so is the stack, but for what the poll
- * function has pushed. (A task that was scheduled again behind its poll looks the same only to a
- * thread that has called nothing since; then the next start ends the poll.)
+ * running: it is still as it was when it was scheduled, and the stack is at most by the poll function's
+ * frame deeper. (A task that was scheduled again behind its poll looks the same; then the next start, or
+ * the next sleep, ends the poll.)
  */
-#define ENDS_PUSHED_SZ 64
+#define ENDS_FRAME_SZ 4096
 
 static __always_inline bool ends_is_beginning(const struct open_poll *p, struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u64 sp = 0, state = 0;
 
-	if (bpf_probe_read_kernel(&sp, sizeof(sp), &regs->rsp) || p->sp - sp > ENDS_PUSHED_SZ ||
+	if (bpf_probe_read_kernel(&sp, sizeof(sp), &regs->rsp) || p->sp - sp > ENDS_FRAME_SZ ||
 	    user_word(p->header, &state))
 		return false;
 	return (state & (TASK_RUNNING | TASK_NOTIFIED)) == TASK_NOTIFIED;
@@ -41,16 +41,16 @@ static __always_inline bool ends_tells_joiner(const struct open_poll *p, struct 
 
 /* By which rule (wire_poll_end.rule) the innermost poll is over, 0 = it goes on. */
 static __always_inline __u8 ends_rule(struct thread *t, struct task_struct *task,
-				      const struct open_poll *top)
+				      const struct open_poll *top, enum ends_where where)
 {
-	switch (taskword_now(t, task)) {
-	case TASKWORD_INSIDE:
+	enum taskword_says says = taskword_now(t, task);
+
+	if (says == TASKWORD_INSIDE)
 		return 0;
-	case TASKWORD_RESTS:
+	/* the task is marked as running some instructions before the word is set */
+	if (says == TASKWORD_RESTS && where != ENDS_PREEMPTED)
 		return 2;
-	default:
-		return task_is_running(top, &t->task) ? 0 : 3;
-	}
+	return task_is_running(top, &t->task) ? 0 : 3;
 }
 
 /* The innermost poll, if it is over; 0 or 1 of them. */
@@ -61,9 +61,9 @@ static __noinline int ends_infer_one(struct thread *t, struct task_struct *task,
 	struct wire_poll_end *rec;
 	__u8 rule;
 
-	if (!top || top->is_exact || (where != ENDS_WAKES && ends_is_beginning(top, task)))
+	if (!top || top->is_exact || (where == ENDS_PREEMPTED && ends_is_beginning(top, task)))
 		return 0;
-	rule = ends_rule(t, task, top);
+	rule = ends_rule(t, task, top, where);
 	if (!rule || (where != ENDS_SLEEPS && ends_tells_joiner(top, &t->task)))
 		return 0;
 	t->depth--;
