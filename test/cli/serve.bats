@@ -168,6 +168,49 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	[ "$(status "$URL/")" = 200 ]
 }
 
+@test "ten thousand connections, and a request on every hundredth: none is left open" {
+	timeout 120 python3 - "$PORT" "$(cat pid)" <<-'END'
+	import os, socket, sys, time
+	port, pid = int(sys.argv[1]), sys.argv[2]
+	def files():
+	    return len(os.listdir(f'/proc/{pid}/fd'))
+	ask = f'GET /api/trace HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n'.encode()
+	before, answered = files(), 0
+	for i in range(10000):
+	    s = socket.create_connection(('127.0.0.1', port), 30)
+	    if i % 100 == 0:
+	        s.sendall(ask)
+	        answered += s.recv(12) == b'HTTP/1.1 200'
+	    s.close()
+	assert answered == 100, f'{answered} of 100 answered'
+	deadline = time.time() + 30
+	while files() > before + 4 and time.time() < deadline:
+	    time.sleep(0.2)
+	assert files() <= before + 4, f'{files()} descriptors, {before} before'
+	END
+	[ "$(status "$URL/")" = 200 ]
+}
+
+@test "a link among the segments shows nothing of what it points to" {
+	mkdir -p linked/made-1
+	cp traces/efgh-43/trace.9.bin linked/made-1/
+	echo "secret text of another file" >outside
+	ln -s "$PWD/outside" linked/made-1/trace.10.bin
+	"$VIEW" serve --json linked >linked.json 2>/dev/null </dev/null 3>&- &
+	pid=$!
+	for _ in $(seq 100); do [ -s linked.json ] && jq -e .port linked.json >/dev/null 2>&1 && break; sleep 0.1; done
+	base=http://127.0.0.1:$(jq -r .port linked.json)
+	for _ in $(seq 300); do
+		curl -s "$base/api/trace" | jq -e '.recordings[0].state == "ready"' >/dev/null && break
+		sleep 0.1
+	done
+	for q in trace recording range search?q=secret issues; do curl -s "$base/api/$q"; done >all
+	kill $pid
+	wait $pid || true
+	grep -q '"events"' all
+	if grep -q 'secret text' all; then return 1; fi
+}
+
 @test "live: what a segment gains, and a new one, appear while it serves" {
 	mkdir -p live/made-1
 	"$BUILD/test/bench/make_big" live 4000 2 raw

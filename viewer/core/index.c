@@ -107,16 +107,27 @@ static void index_keep(struct columns **c, int dir, const char *name,
 	cachedir_trim(dir, max_sz, name);
 }
 
+static uint64_t index_decoded_max(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_sz = sysconf(_SC_PAGESIZE);
+
+	/* unknown: the cap of the format's reader */
+	return pages > 0 && page_sz > 0 ? (uint64_t)pages * (uint64_t)page_sz / INDEX_DECODED_SHARE
+					: 0;
+}
+
 int index_open(struct columns **ret, const struct index_file *files, size_t files_cnt,
 	       const struct index_opt *opt)
 {
-	static const struct index_opt none;
+	struct index_opt own = opt ? *opt : (struct index_opt){ 0 };
 	struct index_identity *id, *after = NULL;
 	struct columns *c = NULL;
 	char name[64];
 	int dir = -1, fd = -1, err, after_err;
 
-	opt = opt ? opt : &none;
+	if (own.decoded_max_sz == 0)
+		own.decoded_max_sz = index_decoded_max();
+	opt = &own;
 	id = identity_new(files, files_cnt, opt, &err);
 	if (err)
 		goto out;

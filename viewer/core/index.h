@@ -20,6 +20,9 @@
 struct columns;
 
 #define INDEX_CACHE_MAX_SZ (4ull << 30)
+/* A file is read up to this share of the machine's memory, decompressed; a bomb ends there. What is
+ * made of it takes about four times as much. */
+#define INDEX_DECODED_SHARE 8u
 
 struct index_file {
 	const char *path;
@@ -30,7 +33,7 @@ struct index_file {
 struct index_opt {
 	const char *cache_dir; /* NULL: as above; "": none is used */
 	uint64_t cache_max_sz; /* 0: INDEX_CACHE_MAX_SZ */
-	uint64_t decoded_max_sz; /* of one file; 0: D9_DECODED_MAX (bombs end there) */
+	uint64_t decoded_max_sz; /* of one file; 0: INDEX_DECODED_SHARE of memory */
 	/* told every few ms while decoding; nonzero stops, -ECANCELED */
 	int (*progress)(void *ctx, size_t file, uint64_t in_sz, uint64_t events);
 	void *ctx;
