@@ -43,11 +43,15 @@ int leaks_of(const struct columns *c, const struct scope *s, struct leaks *ret)
 	struct placetable t = { .row_sz = sizeof(struct leaks_type) };
 	uint64_t from_ns = s->from_ns > c->odd.first_ns ? s->from_ns : c->odd.first_ns;
 	uint64_t to_ns = s->to_ns < c->odd.last_ns ? s->to_ns : c->odd.last_ns;
-	uint64_t marks[LEAKS_QUARTERS], span_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	uint64_t marks[LEAKS_QUARTERS], span_ns;
 	struct leaks_type *row;
 	int err = 0;
 
 	*ret = (struct leaks){ 0 };
+	for (uint32_t i = 0; i < c->tasks.cnt; i++) /* tasks may end behind the last poll */
+		if (c->tasks.end_ns[i] > to_ns && c->tasks.end_ns[i] <= s->to_ns)
+			to_ns = c->tasks.end_ns[i];
+	span_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 	for (int i = 0; i < LEAKS_QUARTERS; i++)
 		marks[i] = from_ns + span_ns / LEAKS_QUARTERS * (uint64_t)(i + 1);
 	marks[LEAKS_QUARTERS - 1] = from_ns + span_ns;

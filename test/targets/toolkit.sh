@@ -4,11 +4,15 @@
 # they lie. Nothing of it is built, and nothing copied: cargo keeps it in its registry folder.
 #   toolkit.sh            "toolkit DIR" (node DIR/analyze.js TRACE...) and "demo FILE" (a gzip trace)
 #   toolkit.sh toolkit    that one's path alone; likewise toolkit.sh demo
+#   toolkit.sh old-demo   a trace of dial9 0.3, from the crate of that time
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 pkg=$(cd "$here/../.." && pwd)/build/targets/toolkit
 version=0.5.7
+if [ "${1:-}" = old-demo ]; then
+	version=0.3.10 pkg=$pkg-old
+fi
 
 die() {
 	echo "toolkit.sh: $1" >&2
@@ -43,11 +47,16 @@ manifest=$(cargo metadata --locked --offline --format-version 1 \
 	--filter-platform x86_64-unknown-linux-gnu |
 	jq -r '.packages[] | select(.name == "dial9-viewer") | .manifest_path')
 source=$(dirname "$manifest")
+if [ "${1:-}" = old-demo ]; then
+	[ -f "$source/ui/demo-trace.bin" ] || die "$source: the trace is not there"
+	echo "$source/ui/demo-trace.bin"
+	exit
+fi
 toolkit=$source/skills/dial9-toolkit/scripts demo=$source/ui/dist/demo-trace.bin
 [ -f "$toolkit/analyze.js" ] && [ -f "$demo" ] || die "$source: the files are not there"
 case ${1:-} in
 '') printf 'toolkit %s\ndemo %s\n' "$toolkit" "$demo" ;;
 toolkit) echo "$toolkit" ;;
 demo) echo "$demo" ;;
-*) die "$1: toolkit or demo" 2 ;;
+*) die "$1: toolkit, demo or old-demo" 2 ;;
 esac
