@@ -13,6 +13,7 @@ int dryrun_run(const struct opt *o)
 		.level = (enum plan_level)opt_plan_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
+		.has_own_ends = o->level == OPT_LEVEL_AUTO && o->max_overhead > 0,
 	};
 	int ret = 0;
 

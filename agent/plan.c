@@ -149,7 +149,7 @@ static int plan_order_of(uint8_t kind)
 	static const uint8_t order[] = {
 		[WIRE_SITE_RETURN] = 0, [WIRE_SITE_RAISE] = 1,	  [WIRE_SITE_SPAWN_ID] = 2,
 		[WIRE_SITE_BIND] = 3,	[WIRE_SITE_SCHEDULE] = 4, [WIRE_SITE_SHUTDOWN] = 5,
-		[WIRE_SITE_POLL] = 6,
+		[WIRE_SITE_POLL] = 6,	[WIRE_SITE_OWN_END] = 7,
 	};
 
 	return order[kind];

@@ -41,7 +41,8 @@ struct plan_site {
 	uint16_t counter; /* WIRE_SITE_SPAWN_ID: number of the counter, over the counters of all files */
 	uint32_t file; /* index into the plan's files */
 	uint64_t vaddr, file_off; /* of the probed instruction */
-	uint64_t func_vaddr; /* start of the function (or the call) it belongs to */
+	uint64_t func_vaddr; /* start of the function (or the call) it belongs to; of an own end that of
+			      * its poll site */
 	uint64_t return_vaddr; /* WIRE_SITE_RETURN: where the poll function returns to */
 	char insn[64]; /* the instruction, decoded */
 };
@@ -94,6 +95,7 @@ struct plan_options {
 	enum plan_level level;
 	bool allow_stepped; /* take sites that the kernel must single-step (2-40x the cost) */
 	bool allow_stack; /* take sites where the value is in memory (plan_site.stack_word) */
+	bool has_own_ends; /* also the places where each poll function returns, single-stepped mostly */
 };
 
 /*

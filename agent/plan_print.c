@@ -24,12 +24,13 @@ static const struct plan_kind plan_kinds[WIRE_SITE_CNT] = {
 	[WIRE_SITE_SHUTDOWN] = { "shutdown", "task ended by runtime shutdown" },
 	[WIRE_SITE_POLL] = { "poll", "poll start" },
 	[WIRE_SITE_RAISE] = { "raise", "panic inside a poll" },
+	[WIRE_SITE_OWN_END] = { "own_end", "poll end of one type, where others are not probed" },
 };
 
 /* order in which kinds are attached and shown */
 static const uint8_t plan_kind_order[] = {
 	WIRE_SITE_RETURN,   WIRE_SITE_RAISE,	WIRE_SITE_SPAWN_ID, WIRE_SITE_BIND,
-	WIRE_SITE_SCHEDULE, WIRE_SITE_SHUTDOWN, WIRE_SITE_POLL,
+	WIRE_SITE_SCHEDULE, WIRE_SITE_SHUTDOWN, WIRE_SITE_POLL,	    WIRE_SITE_OWN_END,
 };
 #define PLAN_KINDS (sizeof(plan_kind_order) / sizeof(plan_kind_order[0]))
 

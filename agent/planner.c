@@ -5,13 +5,14 @@
  */
 #include "planner.h"
 
-#include "wrappers.h"
 #include "code.h"
 #include "image.h"
 #include "named.h"
+#include "ownends.h"
 #include "relocs.h"
 #include "scan.h"
 #include "site.h"
+#include "wrappers.h"
 
 #include <errno.h>
 #include <linux/types.h>
@@ -53,29 +54,28 @@ static struct site_query planner_query(const struct planner *p, uint64_t vaddr, 
 				    .allow_stack = p->opt->allow_stack };
 }
 
+int planner_append(struct planner *p, const struct plan_site *s)
+{
+	struct plan *plan = p->plan;
+
+	if (plan->sites_cnt == p->sites_max)
+		return planner_omit(p, s->kind, s->vaddr, "too many sites in this process");
+	/* room for all at once: pages that are not touched cost nothing */
+	if (!plan->sites && !(plan->sites = calloc(p->sites_max, sizeof(*plan->sites))))
+		return -ENOMEM;
+	plan->sites[plan->sites_cnt++] = *s;
+	return 0;
+}
+
 /* Finds the instruction for `s` (kind, func_vaddr, offsets set) and adds it. -ENOENT, with
  * *ret_miss: there is none; nothing is noted then. */
 static int planner_place(struct planner *p, const struct site_query *q, struct plan_site *s,
 			 struct site_miss *ret_miss)
 {
-	struct plan *plan = p->plan;
-
 	s->file = p->file;
 	if (site_choose(p->img, p->relocs, &p->starts, q, s, ret_miss))
 		return -ENOENT;
-	if (plan->sites_cnt == p->sites_max)
-		return planner_omit(p, s->kind, q->vaddr, "too many sites in this process");
-	if (plan->sites_cnt == p->sites_cap) {
-		size_t cap = p->sites_cap ? p->sites_cap * 2 : 256;
-		struct plan_site *sites = realloc(plan->sites, cap * sizeof(*sites));
-
-		if (!sites)
-			return -ENOMEM;
-		plan->sites = sites;
-		p->sites_cap = cap;
-	}
-	plan->sites[plan->sites_cnt++] = *s;
-	return 0;
+	return planner_append(p, s);
 }
 
 /* The same, with an omission where there is no site. */
@@ -107,9 +107,8 @@ static uint64_t planner_role(const struct plan_vtable *v, uint8_t kind)
 	case WIRE_SITE_SCHEDULE:
 		/* that of blocking tasks is never called */
 		return v->is_blocking ? 0 : v->schedule;
-	default:
-		return v->shutdown;
 	}
+	return v->shutdown;
 }
 
 /* One site for each distinct function in a role; identical functions may have been folded. */
@@ -394,6 +393,8 @@ int planner_sites(struct planner *p)
 		err = planner_entries(p, WIRE_SITE_SHUTDOWN);
 	if (!err && p->opt->level >= PLAN_POLLS)
 		err = planner_entries(p, WIRE_SITE_POLL);
+	if (!err && p->opt->has_own_ends && p->opt->level >= PLAN_POLLS)
+		err = ownends_plan(p);
 	return err;
 }
 

@@ -21,7 +21,7 @@ struct planner {
 	struct plan *plan;
 	const struct plan_options *opt;
 	size_t sites_max; /* at most PLAN_SITES_MAX */
-	size_t sites_cap, omissions_cap; /* of the plan's arrays */
+	size_t omissions_cap; /* of the plan's array */
 	/* the file at hand: opened and closed by the caller */
 	uint32_t file; /* index into plan->files */
 	struct image *img;
@@ -37,6 +37,8 @@ struct planner {
 int planner_sites(struct planner *p);
 /* Adds the raise site at the unwinder's entry `vaddr`. 0 or -ENOMEM. */
 int planner_raise(struct planner *p, uint64_t vaddr);
+/* Adds a site that is all known. 0, also when there is no room and that is noted; or -ENOMEM. */
+int planner_append(struct planner *p, const struct plan_site *s);
 /* Notes what was left out. `reason` is copied. 0 or -ENOMEM. */
 int planner_omit(struct planner *p, uint8_t kind, uint64_t vaddr, const char *reason);
 

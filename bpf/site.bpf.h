@@ -165,7 +165,8 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	p->is_cancelled = flags & WIRE_START_CANCELLED;
 	p->has_raised = 0;
 	p->has_many_refs = w->state >> TASK_REF_SHIFT >= TASK_REF_MANY;
-	p->is_exact = (want & WIRE_WANT_EXACT_ENDS) && t->returns_known;
+	p->is_exact = ((want & WIRE_WANT_EXACT_ENDS) && t->returns_known) ||
+		      (want & WIRE_WANT_OWN_ENDS);
 	if (w->owner_id)
 		t->polls_async = 1;
 
@@ -189,7 +190,7 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 /* Just behind the call that polled. The frame tells which poll it was; polls deeper than it had
  * no return site of their own and are dropped, the reader closes them as inferred. */
 static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struct thread *t,
-					struct task_struct *task, __u64 now)
+					struct task_struct *task, __u32 want, __u64 now)
 {
 	__u64 entry_sp = site_sp(ctx, cookie) - 8;
 	struct wire_poll_end *rec;
@@ -209,6 +210,8 @@ static __always_inline void site_return(struct pt_regs *ctx, __u64 cookie, struc
 			break;
 		}
 	}
+	if (!p && (want & WIRE_WANT_ANY_KEPT))
+		return; /* it may have begun before its type was kept */
 	if (!t->depth && (!p || p->is_blocking)) {
 		t->polls_async = 0; /* a pool thread is no worker once its worker task has ended */
 		thread_leave_seat(t);
@@ -354,11 +357,13 @@ static __always_inline void site_count(const struct wire_target_state *state, __
 }
 
 /* Hits of sites that are being put in or taken out do not count. */
-const __u8 site_wants[16] = {
+const __u16 site_wants[16] = {
 	[WIRE_SITE_RETURN] = WIRE_WANT_EXACT_ENDS, [WIRE_SITE_SPAWN_ID] = WIRE_WANT_TASKS,
 	[WIRE_SITE_BIND] = WIRE_WANT_TASKS,	   [WIRE_SITE_SCHEDULE] = WIRE_WANT_WAKES,
 	[WIRE_SITE_SHUTDOWN] = WIRE_WANT_TASKS,	   [WIRE_SITE_POLL] = WIRE_WANT_POLLS,
 	[WIRE_SITE_RAISE] = WIRE_WANT_TASKS,
+	[WIRE_SITE_KEPT_POLL] = WIRE_WANT_KEPT(0), [WIRE_SITE_KEPT_POLL + 1] = WIRE_WANT_KEPT(1),
+	[WIRE_SITE_KEPT_END] = WIRE_WANT_KEPT(0),  [WIRE_SITE_KEPT_END + 1] = WIRE_WANT_KEPT(1),
 };
 
 static __always_inline int site_hit(struct pt_regs *ctx)
@@ -386,10 +391,14 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	thread_follow(t, state);
 	switch (site) {
 	case WIRE_SITE_POLL:
+	case WIRE_SITE_KEPT_POLL:
+	case WIRE_SITE_KEPT_POLL + 1:
 		site_poll(ctx, cookie, t, task, state->want, now);
 		break;
 	case WIRE_SITE_RETURN:
-		site_return(ctx, cookie, t, task, now);
+	case WIRE_SITE_KEPT_END:
+	case WIRE_SITE_KEPT_END + 1:
+		site_return(ctx, cookie, t, task, state->want, now);
 		break;
 	case WIRE_SITE_SCHEDULE:
 		site_schedule(ctx, cookie, t, task, now);

@@ -236,13 +236,16 @@ struct wire_task_word { /* one per slot: where threads keep the id of the task t
 #define WIRE_WANT_POLLS 0x10 /* poll starts; without them the polls open are not known */
 #define WIRE_WANT_WAKES 0x20
 #define WIRE_WANT_TASKS 0x40 /* spawns, shutdowns, panics */
+#define WIRE_WANT_OWN_ENDS 0x80 /* with a kept set: its ends are seen in the poll functions themselves */
+#define WIRE_WANT_KEPT(set) (0x100 << (set)) /* poll starts of one of the two kept sets */
+#define WIRE_WANT_ANY_KEPT (WIRE_WANT_KEPT(0) | WIRE_WANT_KEPT(1))
 
 struct wire_target_state { /* one per slot; written by the agent while BPF runs */
 	/* 0: attached but not yet recording, or already stopping; else the number of the session: what
 	 * a thread remembers of an earlier one is void */
 	__u32 ready;
 	__u32 want;
-	__u32 polls_gen; /* changed when POLLS goes: what a thread holds open is no more known */
+	__u32 polls_gen; /* changed when polls become others: what a thread holds open is no more known */
 	__u32 ends_gen; /* changed when EXACT_ENDS goes: returns of what is open may be missed */
 	__u32 hits_base; /* in map site_hits: where this target's sites begin */
 	__u32 pad;
@@ -288,7 +291,12 @@ enum wire_site {
 	WIRE_SITE_SHUTDOWN = 5,
 	WIRE_SITE_POLL = 6,
 	WIRE_SITE_RAISE = 7,
-	WIRE_SITE_CNT
+	WIRE_SITE_OWN_END = 8, /* where one poll function returns: only in plans, attached as KEPT_END */
+	/* Poll starts, and ends at OWN_END sites, of the types that are kept while hot ones are not
+	 * probed. Two sets take turns: the next one is attached before the last one is taken out. */
+	WIRE_SITE_KEPT_POLL = 9, /* and 10 */
+	WIRE_SITE_KEPT_END = 11, /* and 12 */
+	WIRE_SITE_CNT = 13
 };
 
 /* x86-64 register numbers as instructions encode them */
