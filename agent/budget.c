@@ -22,7 +22,7 @@ void budget_init(struct budget *b, double share, enum budget_rung first, enum bu
 
 static double budget_cost(const struct budget *b)
 {
-	return b->polls + b->wakes + b->rest;
+	return b->base + b->polls + b->wakes + b->rest;
 }
 
 /* CPU time of the target's own work, as a rate. */
@@ -46,7 +46,7 @@ double budget_allowance(const struct budget *b)
 /* What the interval cost over what it was allowed to. */
 static void budget_owe(struct budget *b, const struct budget_interval *in)
 {
-	double cost = (double)(in->polls_ns + in->wakes_ns + in->rest_ns),
+	double cost = (double)(in->base_ns + in->polls_ns + in->wakes_ns + in->rest_ns),
 	       took = (double)in->took_ns,
 	       allowed = budget_allowed(b, ((double)in->cpu_ns - cost) / took);
 
@@ -64,22 +64,34 @@ static void budget_smooth(double *rate, uint64_t ns, const struct budget_interva
 	*rate += weight * ((double)ns / (double)in->took_ns - *rate);
 }
 
-/* Of the poll starts and wakes, those of types that are not dropped count with these. */
+/* What the type's hits would have cost, were it kept. */
+static uint64_t budget_if_kept(const struct budget *b, const struct budget_type *t)
+{
+	return b->rung == BUDGET_KEPT ? t->cost_ns : (uint64_t)((double)t->cost_ns * t->kept_factor);
+}
+
+/* Of a type that is not probed the rate stays as it was. */
+static bool budget_is_seen(const struct budget *b, const struct budget_type *t)
+{
+	return b->rung > BUDGET_KEPT || (b->rung == BUDGET_KEPT && !t->is_dropped);
+}
+
 static void budget_measure(struct budget *b, const struct budget_interval *in)
 {
 	budget_smooth(&b->cpu, in->cpu_ns, in);
+	budget_smooth(&b->base, in->base_ns, in);
 	budget_smooth(&b->polls, in->polls_ns, in);
 	budget_smooth(&b->wakes, in->wakes_ns, in);
 	budget_smooth(&b->rest, in->rest_ns, in);
 	for (size_t i = 0; i < in->types_cnt; i++)
-		if (!in->types[i].is_dropped)
-			budget_smooth(&in->types[i].rate, in->types[i].cost_ns, in);
+		if (budget_is_seen(b, &in->types[i]))
+			budget_smooth(&in->types[i].rate, budget_if_kept(b, &in->types[i]), in);
 }
 
 /* The ratios that can be seen at this rung. */
 static void budget_learn(struct budget *b)
 {
-	if (b->rung == BUDGET_STAT || b->rung == BUDGET_COLD)
+	if (b->rung <= BUDGET_KEPT)
 		return;
 	if (budget_own(b) > BUDGET_RATIO_MIN)
 		b->polls_by_cpu = b->polls / budget_own(b);
@@ -91,70 +103,62 @@ static void budget_learn(struct budget *b)
 		b->rest_by_polls = b->rest / b->polls;
 }
 
-static double budget_dropped(const struct budget *b, const struct budget_interval *in)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < in->types_cnt; i++)
-		sum += in->types[i].is_dropped ? in->types[i].rate : 0;
-	/* their rates are as old as the drop, but their ends are still seen */
-	return b->rest_at_drop > 0 ? sum * b->rest / b->rest_at_drop : sum;
-}
-
-/* What the whole of a rung would cost now; unknown ratios count as the ordinary 1. */
-static double budget_predict(const struct budget *b, const struct budget_interval *in,
-			     enum budget_rung rung)
+/* What a rung from POLLS on would cost now; unknown ratios count as the ordinary 1. */
+static double budget_predict(const struct budget *b, enum budget_rung rung)
 {
 	double polls = b->polls, wakes = b->wakes, rest = b->rest;
 
-	if (rung == BUDGET_STAT)
-		return 0;
-	if (b->rung == BUDGET_STAT)
+	if (b->rung <= BUDGET_KEPT)
 		polls = b->polls_by_cpu < 0 ? 0 : b->polls_by_cpu * budget_own(b);
-	if (b->rung == BUDGET_COLD) {
-		if (rung >= BUDGET_COLD)
-			return polls + wakes + rest +
-			       (rung == BUDGET_FULL ? budget_dropped(b, in) : 0);
-		polls += budget_dropped(b, in) /
-			 (1 + (b->wakes_by_polls < 0 ? 1 : b->wakes_by_polls));
-	}
-	if (b->rung < BUDGET_WAKES || b->rung == BUDGET_COLD)
+	if (b->rung < BUDGET_WAKES)
 		wakes = polls * (b->wakes_by_polls < 0 ? 1 : b->wakes_by_polls);
-	if (b->rung < BUDGET_COLD)
+	if (b->rung < BUDGET_FULL)
 		rest = polls * (b->rest_by_polls < 0 ? 1 : b->rest_by_polls);
-	return polls + (rung >= BUDGET_WAKES ? wakes : 0) + (rung >= BUDGET_COLD ? rest : 0);
+	return b->base + polls + (rung >= BUDGET_WAKES ? wakes : 0) +
+	       (rung == BUDGET_FULL ? rest : 0);
 }
 
-/* Drops the hottest types until the rest of full detail costs `limit` at most; false: it cannot. */
-static bool budget_drop(struct budget *b, const struct budget_interval *in, double limit)
+/* What rung KEPT costs with the types that are not dropped. */
+static double budget_kept(const struct budget *b, const struct budget_interval *in)
 {
-	double cost = budget_predict(b, in, BUDGET_COLD);
+	double sum = b->base;
+
+	for (size_t i = 0; i < in->types_cnt; i++)
+		sum += in->types[i].is_dropped ? 0 : in->types[i].rate;
+	return sum;
+}
+
+/* Drops those that cannot be kept, then the hottest until the rest fits, one at least. False: it never
+ * fits, or no type is left. */
+static bool budget_drop(const struct budget *b, const struct budget_interval *in, double limit)
+{
 	size_t dropped_cnt = 0;
 
-	while (cost > limit) {
+	if (!b->can_drop)
+		return false;
+	for (size_t i = 0; i < in->types_cnt; i++)
+		in->types[i].is_dropped |= !(in->types[i].kept_factor > 0);
+	while (!dropped_cnt || budget_kept(b, in) > limit) {
 		struct budget_type *hot = NULL;
 
 		for (size_t i = 0; i < in->types_cnt; i++)
 			if (!in->types[i].is_dropped && (!hot || in->types[i].rate > hot->rate))
 				hot = &in->types[i];
-		if (!hot || hot->rate <= 0 || ++dropped_cnt > BUDGET_DROPS_MAX)
+		if (!hot || hot->rate <= 0)
 			return false;
 		hot->is_dropped = true;
-		cost -= hot->rate;
+		dropped_cnt++;
 	}
-	b->rest_at_drop = b->rest;
-	return true;
+	for (size_t i = 0; i < in->types_cnt; i++)
+		if (!in->types[i].is_dropped)
+			return true;
+	return false;
 }
 
 static void budget_keep_all(const struct budget_interval *in)
 {
 	for (size_t i = 0; i < in->types_cnt; i++)
 		in->types[i].is_dropped = false;
-}
-
-static bool budget_may_take(const struct budget *b, enum budget_rung rung)
-{
-	return rung <= b->top && (rung != BUDGET_COLD || b->can_drop);
 }
 
 static uint64_t budget_min(uint64_t a, uint64_t b)
@@ -191,14 +195,14 @@ static void budget_take(struct budget *b, enum budget_rung rung)
 {
 	if (rung > b->rung)
 		b->rise_ns = b->now_ns;
-	else if (b->rise_ns)
+	else if (rung < b->rung && b->rise_ns)
 		budget_regret(b);
 	b->rung = rung;
 	b->change_ns = b->calm_ns = b->now_ns;
 	b->fits_ns = 0;
 	b->debt_ns = 0;
 	b->changes_cnt++;
-	if (rung < BUDGET_COLD)
+	if (rung < BUDGET_FULL)
 		b->rest = 0;
 	if (rung < BUDGET_WAKES)
 		b->wakes = 0;
@@ -218,59 +222,69 @@ static void budget_catch_up(double *rate, uint64_t ns, const struct budget_inter
 static void budget_brace(struct budget *b, const struct budget_interval *in)
 {
 	budget_catch_up(&b->cpu, in->cpu_ns, in);
+	budget_catch_up(&b->base, in->base_ns, in);
 	budget_catch_up(&b->polls, in->polls_ns, in);
 	budget_catch_up(&b->wakes, in->wakes_ns, in);
 	budget_catch_up(&b->rest, in->rest_ns, in);
 	for (size_t i = 0; i < in->types_cnt; i++)
-		if (!in->types[i].is_dropped)
-			budget_catch_up(&in->types[i].rate, in->types[i].cost_ns, in);
+		if (budget_is_seen(b, &in->types[i]))
+			budget_catch_up(&in->types[i].rate, budget_if_kept(b, &in->types[i]), in);
 }
 
 static bool budget_fall(struct budget *b, const struct budget_interval *in)
 {
-	/* of full detail the hot types go first, or some more of them */
-	enum budget_rung rung = b->rung == BUDGET_FULL ? BUDGET_COLD : b->rung;
+	enum budget_rung rung = b->rung;
 	double limit;
 
+	if (b->rung > BUDGET_KEPT)
+		budget_keep_all(in); /* left over from a change that failed */
 	budget_brace(b, in);
 	budget_learn(b);
 	limit = BUDGET_FIT_DOWN * budget_allowance(b);
-	if (rung == BUDGET_COLD && (!b->can_drop || !budget_drop(b, in, limit)))
-		rung = BUDGET_WAKES;
-	else if (rung < BUDGET_COLD)
+	do
 		rung--;
-	while (rung < BUDGET_COLD && rung > BUDGET_STAT && budget_predict(b, in, rung) > limit)
-		rung--;
-	if (rung != BUDGET_COLD)
+	while (rung > BUDGET_KEPT && budget_predict(b, rung) > limit);
+	if (rung <= BUDGET_KEPT)
+		rung = budget_drop(b, in, limit) ? BUDGET_KEPT : BUDGET_STAT;
+	if (rung == BUDGET_STAT)
 		budget_keep_all(in);
 	budget_take(b, rung);
+	if (rung == BUDGET_KEPT)
+		b->polls = budget_kept(b, in) - b->base;
 	return true;
 }
 
 /* The highest rung that would fit now with room to spare; b->rung if there is none above it. */
-static enum budget_rung budget_best(const struct budget *b, const struct budget_interval *in)
+static enum budget_rung budget_best(const struct budget *b)
 {
 	double limit = BUDGET_FIT_UP * budget_allowance(b);
 	enum budget_rung rung = b->top;
 
-	/* types are only dropped from full detail, where their rates are seen */
-	while (rung > b->rung && (rung == BUDGET_COLD || !budget_may_take(b, rung) ||
-				  budget_predict(b, in, rung) > limit))
+	/* types are only kept on the way down, where the rates of all are seen */
+	while (rung > b->rung && (rung == BUDGET_KEPT || budget_predict(b, rung) > limit))
 		rung--;
 	return rung;
 }
 
+/* Is it time to see again what the polls of all types cost? */
+static bool budget_may_try(const struct budget *b)
+{
+	return b->rung <= BUDGET_KEPT && b->top >= BUDGET_POLLS &&
+	       b->now_ns - b->change_ns >= b->try_ns &&
+	       b->base < BUDGET_FIT_UP * budget_allowance(b);
+}
+
 static bool budget_rise(struct budget *b, const struct budget_interval *in, const char **ret_reason)
 {
-	enum budget_rung best = budget_best(b, in);
+	enum budget_rung best = budget_best(b);
 
 	budget_relax(b);
 	if (best == b->rung) {
 		b->fits_ns = 0;
-		if (b->rung != BUDGET_STAT || b->top == BUDGET_STAT ||
-		    b->now_ns - b->change_ns < b->try_ns)
+		if (!budget_may_try(b))
 			return false;
 		b->is_try = true;
+		budget_keep_all(in);
 		*ret_reason = "to measure what polls cost now";
 		budget_take(b, BUDGET_POLLS);
 		return true;

@@ -4,7 +4,11 @@
  *
  * A pure function of what it is told, once an interval (50 ms or so): no clock, no probe, no log. A
  * recording costs the target what its probe hits cost, and a hit costs the same whatever is done
- * with it; so the budget is kept by having fewer sites probed: the rungs of a ladder.
+ * with it; so the budget is kept by having fewer sites probed: the rungs of a ladder. What is paid on
+ * every rung, for switches and CPU samples, is taken off the budget first.
+ *
+ * Where the polls of all types are too dear, the hottest types are dropped until the rest fits: these
+ * are kept, with poll starts and ends of their own functions. No type kept is the lowest rung.
  *
  * Down: what is spent over the allowance is a debt, what is left of it a small credit; when the
  * debt passes BUDGET_DEBT_NS worth of allowance, the highest rung that fits is taken at once. A
@@ -35,29 +39,30 @@
 #define BUDGET_TRY_MAX_NS 512000000000ull /* ... after some that did not last */
 #define BUDGET_SOON_NS 10000000000ull /* a rise taken back within so long was a mistake */
 #define BUDGET_CALM_NS 60000000000ull /* without a change: the wait is halved */
-#define BUDGET_DROPS_MAX 64 /* types dropped at one change; if more were needed, the rung goes */
 #define BUDGET_FIT_DOWN 0.8 /* of the allowance may a rung cost that is fled to */
 #define BUDGET_FIT_UP 0.6 /* ... that is risen to */
 
 enum budget_rung {
 	BUDGET_STAT, /* no probes */
+	BUDGET_KEPT, /* poll starts and ends, but not of the hottest types */
 	BUDGET_POLLS, /* poll starts */
 	BUDGET_WAKES, /* + wakes */
-	BUDGET_COLD, /* full detail, but no starts and wakes of the hottest types */
 	BUDGET_FULL, /* + exact ends, spawns, task ends */
 	BUDGET_RUNG_CNT
 };
 
-struct budget_type { /* a poll function, with the wakes of its tasks; memory of the caller */
-	uint64_t cost_ns; /* in: of its hits in the interval */
-	double rate; /* ours: ns of cost a ns of time, smoothed; kept while it is dropped */
-	bool is_dropped; /* ours: not to be probed */
+struct budget_type { /* a poll function; memory of the caller */
+	double kept_factor; /* what it costs when kept, over what its poll starts cost; 0 = it cannot be */
+	uint64_t cost_ns; /* in: of its hits in the interval, ends of its own included */
+	double rate; /* ours: ns of cost, if kept, a ns of time; smoothed */
+	bool is_dropped; /* ours: not to be probed at rung KEPT */
 };
 
 struct budget_interval { /* what happened since the last call; all ns of CPU time but took_ns */
 	uint64_t took_ns;
 	uint64_t cpu_ns; /* of the target, probes included */
-	uint64_t polls_ns, wakes_ns; /* cost of the hits of poll starts, of wakes */
+	uint64_t base_ns; /* cost of what is recorded on every rung */
+	uint64_t polls_ns, wakes_ns; /* of the hits of poll starts and types' own ends, of wakes */
 	uint64_t rest_ns; /* ... and of all other sites: ends, spawns */
 	struct budget_type *types; /* the same array at each call */
 	size_t types_cnt;
@@ -66,12 +71,11 @@ struct budget_interval { /* what happened since the last call; all ns of CPU tim
 struct budget {
 	double share; /* of the target's CPU time, 0.03 = 3 %; as the next */
 	enum budget_rung rung, top; /* now; the highest that may be taken */
-	bool can_drop; /* BUDGET_COLD is possible */
+	bool can_drop; /* BUDGET_KEPT is possible */
 	/* rates in ns of CPU a ns of time, smoothed over half a second or so */
-	double cpu, polls, wakes, rest;
+	double cpu, base, polls, wakes, rest;
 	/* ratios when last seen together, < 0 = never: to the own CPU time, to poll starts */
 	double polls_by_cpu, wakes_by_polls, rest_by_polls;
-	double rest_at_drop; /* the rate of `rest` when types were last dropped */
 	double debt_ns; /* of cost over the allowance; < 0 = credit */
 	uint64_t now_ns; /* the sum of took_ns */
 	uint64_t change_ns, rise_ns, calm_ns; /* last change, last rise (0 = it held), last calm */

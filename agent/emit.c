@@ -32,6 +32,8 @@ struct emit {
 	uint64_t retry_ns; /* when to try a new segment after a failure */
 	uint64_t unstarted_cnt; /* ends without a start in the file, not yet told */
 	uint32_t level_pid;
+	char *dropped[EMIT_DROPPED_MAX]; /* types that the level does not hold for */
+	size_t dropped_cnt;
 	char level_level[16], level_types[1024], level_ends[16], level_reason[256];
 };
 
@@ -147,6 +149,31 @@ static void put_level(struct emit *e, uint64_t ts_ns)
 						      .reason = name_of(e, e->level_reason)});
 }
 
+static void put_dropped(struct emit *e, uint64_t ts_ns, const char *type)
+{
+	emit_put_agent_level(e, ts_ns,
+			     &(struct d9_agent_level){.pid = e->level_pid,
+						      .level = name_of(e, "stat"),
+						      .types = name_of(e, type),
+						      .ends = name_of(e, "none"),
+						      .reason = name_of(e, e->level_reason)});
+}
+
+void emit_dropped(struct emit *e, uint64_t ts_ns, const char *type)
+{
+	char *copy = e->dropped_cnt < EMIT_DROPPED_MAX ? strdup(type) : NULL;
+
+	if (copy)
+		e->dropped[e->dropped_cnt++] = copy;
+	put_dropped(e, ts_ns, type);
+}
+
+static void forget_dropped(struct emit *e)
+{
+	while (e->dropped_cnt)
+		free(e->dropped[--e->dropped_cnt]);
+}
+
 static void keep(char *buf, size_t sz, const char *s)
 {
 	s = s ? s : "";
@@ -165,6 +192,7 @@ static void keep_level(struct emit *e, const struct emit_level *l)
 
 void emit_level(struct emit *e, uint64_t ts_ns, const struct emit_level *level)
 {
+	forget_dropped(e);
 	keep_level(e, level);
 	put_level(e, ts_ns);
 }
@@ -222,6 +250,8 @@ static void segment_begin(struct emit *e, uint64_t now_ns)
 	put_clock_sync(e);
 	put_metadata(e, now_ns);
 	put_level(e, now_ns);
+	for (size_t i = 0; i < e->dropped_cnt; i++)
+		put_dropped(e, now_ns, e->dropped[i]);
 }
 
 /* Tells what was lost before, and ends what the file still shows as running. */
@@ -329,6 +359,7 @@ void emit_close(struct emit *e)
 {
 	if (!e)
 		return;
+	forget_dropped(e);
 	batch_free(e->b);
 	free(e);
 }

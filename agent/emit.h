@@ -34,6 +34,8 @@ struct emit_sink {
 };
 extern const struct emit_sink emit_segments; /* for it, ctx is a struct segments * */
 
+#define EMIT_DROPPED_MAX 256 /* types told in each segment; further ones only where they are dropped */
+
 struct emit_level { /* agent:Level; the strings are copied */
 	uint32_t pid;
 	const char *level; /* "stat", "polls", "wakes", "full" */
@@ -76,6 +78,8 @@ void emit_loss(struct emit *e, uint64_t ts_ns, const char *kind, const char *cau
 
 /* What is recorded from ts_ns on; repeated at the start of each segment. */
 void emit_level(struct emit *e, uint64_t ts_ns, const struct emit_level *level);
+/* Right behind it: tasks of this type are at level stat all the same. */
+void emit_dropped(struct emit *e, uint64_t ts_ns, const char *type);
 
 /* The agent's own cost, each second. */
 void emit_self(struct emit *e, uint64_t ts_ns, uint64_t cpu_ns, uint64_t rss_bytes, uint64_t hits,

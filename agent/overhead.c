@@ -14,16 +14,20 @@
 #include "ladder.h"
 #include "log.h"
 #include "plan.h"
+#include "polltypes.h"
 #include "probe.h"
 
 struct overhead {
 	struct overhead_options o;
 	struct budget budget;
 	struct trigger trigger;
+	struct budget_type *types; /* as in o.types */
+	bool *is_dropped; /* of types, for ladder_keep */
 	uint64_t *hits; /* of each site, as last read */
 	uint64_t *fresh; /* room to read them into */
 	clockid_t cpu_clock;
 	bool has_clock, has_hits, is_told;
+	bool is_looking; /* closer, at a level that the budget has not chosen */
 	uint64_t last_ns, cpu_ns;
 	struct overhead_sums sums;
 };
@@ -31,8 +35,8 @@ struct overhead {
 static enum plan_level overhead_level(enum budget_rung rung)
 {
 	static const enum plan_level levels[] = {
-		[BUDGET_STAT] = PLAN_STAT, [BUDGET_POLLS] = PLAN_POLLS, [BUDGET_WAKES] = PLAN_WAKES,
-		[BUDGET_COLD] = PLAN_FULL, [BUDGET_FULL] = PLAN_FULL,
+		[BUDGET_STAT] = PLAN_STAT,   [BUDGET_POLLS] = PLAN_POLLS,
+		[BUDGET_WAKES] = PLAN_WAKES, [BUDGET_FULL] = PLAN_FULL,
 	};
 
 	return levels[rung];
@@ -50,6 +54,28 @@ static enum budget_rung overhead_rung(int level)
 	return rungs[level];
 }
 
+static uint32_t overhead_hit_ns(const struct overhead *ov, bool is_emulated)
+{
+	const struct features *f = ov->o.features;
+
+	return is_emulated || !f->step_cost_ns ? f->hit_cost_ns : f->step_cost_ns;
+}
+
+/* Every poll of a kept type hits one of its exits: where some are single-stepped, say all are. */
+static void overhead_types(struct overhead *ov)
+{
+	const struct polltypes *types = ov->o.types;
+
+	for (size_t i = 0; i < types->cnt; i++) {
+		const struct polltypes_type *t = &types->types[i];
+		double start_ns = overhead_hit_ns(ov, ov->o.plan->sites[t->site].is_emulated);
+
+		if (t->has_own_ends && start_ns > 0)
+			ov->types[i].kept_factor =
+				1 + overhead_hit_ns(ov, !t->has_stepped_ends) / start_ns;
+	}
+}
+
 int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct overhead **ret)
 {
 	struct overhead *ov = calloc(1, sizeof(*ov));
@@ -60,7 +86,9 @@ int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct over
 	ov->last_ns = now_ns;
 	ov->hits = calloc(o->plan->sites_cnt + 1, sizeof(*ov->hits));
 	ov->fresh = calloc(o->plan->sites_cnt + 1, sizeof(*ov->fresh));
-	if (!ov->hits || !ov->fresh) {
+	ov->types = calloc(o->types->cnt + 1, sizeof(*ov->types));
+	ov->is_dropped = calloc(o->types->cnt + 1, sizeof(*ov->is_dropped));
+	if (!ov->hits || !ov->fresh || !ov->types || !ov->is_dropped) {
 		overhead_close(ov);
 		return -ENOMEM;
 	}
@@ -69,9 +97,10 @@ int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct over
 		ov->cpu_ns = clock_read_ns(ov->cpu_clock);
 	ov->has_hits = !probe_hits(o->probe, o->slot, ov->hits, o->plan->sites_cnt);
 	ov->sums.is_known = ov->has_hits && o->features->hit_cost_ns;
+	overhead_types(ov);
 	if (o->share > 0)
 		budget_init(&ov->budget, o->share, overhead_rung(o->level), overhead_rung(o->level),
-			    false);
+			    o->types->cnt > 0);
 	trigger_init(&ov->trigger, &o->on_demand);
 	*ret = ov;
 	return 0;
@@ -81,6 +110,8 @@ void overhead_close(struct overhead *ov)
 {
 	if (!ov)
 		return;
+	free(ov->is_dropped);
+	free(ov->types);
 	free(ov->fresh);
 	free(ov->hits);
 	free(ov);
@@ -115,10 +146,8 @@ void overhead_sums(const struct overhead *ov, struct overhead_sums *ret)
 
 static uint64_t overhead_cost(const struct overhead *ov, const struct plan_site *s, uint64_t hits)
 {
-	const struct features *f = ov->o.features;
-	uint32_t one_ns = s->is_emulated || !f->step_cost_ns ? f->hit_cost_ns : f->step_cost_ns;
-
-	return (uint64_t)((double)hits * one_ns * OVERHEAD_RECORD_FACTOR);
+	return (uint64_t)((double)hits * overhead_hit_ns(ov, s->is_emulated) *
+			  OVERHEAD_RECORD_FACTOR);
 }
 
 /* What happened since the last call. */
@@ -127,7 +156,13 @@ static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget
 	const struct plan *p = ov->o.plan;
 	uint64_t cpu_ns = ov->has_clock ? clock_read_ns(ov->cpu_clock) : 0;
 
-	*ret = (struct budget_interval){ .took_ns = now_ns - ov->last_ns };
+	*ret = (struct budget_interval){
+		.took_ns = now_ns - ov->last_ns,
+		.types = ov->types,
+		.types_cnt = ov->o.types->cnt,
+	};
+	for (size_t i = 0; i < ret->types_cnt; i++)
+		ov->types[i].cost_ns = 0;
 	if (cpu_ns > ov->cpu_ns) /* 0: the process has ended */
 		ret->cpu_ns = cpu_ns - ov->cpu_ns;
 	ov->last_ns = now_ns;
@@ -137,6 +172,7 @@ static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget
 		return false;
 	for (size_t i = 0; i < p->sites_cnt; i++) {
 		uint64_t hits = ov->fresh[i] - ov->hits[i], cost_ns;
+		uint32_t type = ov->o.types->of_site[i];
 
 		if (!hits)
 			continue;
@@ -144,7 +180,9 @@ static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget
 		cost_ns = overhead_cost(ov, &p->sites[i], hits);
 		ov->sums.hits += hits;
 		ov->sums.cost_ns += cost_ns;
-		*(p->sites[i].kind == WIRE_SITE_POLL	   ? &ret->polls_ns
+		if (type != POLLTYPES_NONE)
+			ov->types[type].cost_ns += cost_ns;
+		*(type != POLLTYPES_NONE		   ? &ret->polls_ns
 		  : p->sites[i].kind == WIRE_SITE_SCHEDULE ? &ret->wakes_ns
 							   : &ret->rest_ns) += cost_ns;
 	}
@@ -153,7 +191,7 @@ static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget
 
 static bool overhead_go(struct overhead *ov, enum plan_level level, const char *reason)
 {
-	if (ladder_now(ov->o.ladder) == level)
+	if (ladder_is_at(ov->o.ladder, level))
 		return true;
 	if (ladder_go(ov->o.ladder, level, reason))
 		return false;
@@ -162,10 +200,34 @@ static bool overhead_go(struct overhead *ov, enum plan_level level, const char *
 	return true;
 }
 
-/* The level that holds when nobody asks for more. */
-static enum plan_level overhead_base(const struct overhead *ov)
+static bool overhead_drop(struct overhead *ov, const char *reason)
 {
-	return ov->o.share > 0 ? overhead_level(ov->budget.rung) : (enum plan_level)ov->o.level;
+	size_t dropped_cnt = 0;
+
+	for (size_t i = 0; i < ov->o.types->cnt; i++)
+		dropped_cnt += ov->is_dropped[i] = ov->types[i].is_dropped;
+	if (ladder_keep(ov->o.ladder, ov->is_dropped, reason))
+		return false;
+	ov->sums.changes_cnt++;
+	log_debug("pid %d: level polls without %zu types: %s", ov->o.pid, dropped_cnt, reason);
+	return true;
+}
+
+/* To what the budget has decided. */
+static bool overhead_follow(struct overhead *ov, const char *reason)
+{
+	return ov->budget.rung == BUDGET_KEPT ?
+		       overhead_drop(ov, reason) :
+		       overhead_go(ov, overhead_level(ov->budget.rung), reason);
+}
+
+/* To the level that holds when nobody asks for more. */
+static void overhead_settle(struct overhead *ov, const char *reason)
+{
+	if (ov->o.share <= 0)
+		overhead_go(ov, (enum plan_level)ov->o.level, reason);
+	else if (ov->is_looking && overhead_follow(ov, reason))
+		ov->is_looking = false;
 }
 
 static void overhead_keep(struct overhead *ov, const struct budget_interval *in)
@@ -173,8 +235,7 @@ static void overhead_keep(struct overhead *ov, const struct budget_interval *in)
 	enum budget_rung before = ov->budget.rung;
 	const char *reason = NULL;
 
-	if (budget_step(&ov->budget, in, &reason) &&
-	    !overhead_go(ov, overhead_level(ov->budget.rung), reason))
+	if (budget_step(&ov->budget, in, &reason) && !overhead_follow(ov, reason))
 		budget_stay(&ov->budget, before);
 }
 
@@ -184,11 +245,12 @@ static void overhead_look(struct overhead *ov, uint64_t now_ns)
 	enum trigger_turn turn = trigger_turn(&ov->trigger, now_ns);
 
 	if (turn == TRIGGER_BEGIN && ov->trigger.level > (int)ladder_now(ov->o.ladder))
-		overhead_go(ov, (enum plan_level)ov->trigger.level, ov->trigger.reason);
+		ov->is_looking |= overhead_go(ov, (enum plan_level)ov->trigger.level,
+					      ov->trigger.reason);
 	if (turn == TRIGGER_END && ov->o.share > 0)
 		budget_stay(&ov->budget, ov->budget.rung);
 	if (!trigger_holds(&ov->trigger))
-		overhead_go(ov, overhead_base(ov), "the closer look is over");
+		overhead_settle(ov, "the closer look is over");
 }
 
 void overhead_tick(struct overhead *ov, uint64_t now_ns)

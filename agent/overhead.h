@@ -19,6 +19,7 @@ struct features;
 struct ladder;
 struct overhead;
 struct plan;
+struct polltypes;
 struct probe;
 struct wire_switch_in;
 
@@ -31,6 +32,7 @@ struct overhead_options { /* all borrowed */
 	unsigned slot;
 	pid_t pid;
 	const struct plan *plan;
+	const struct polltypes *types; /* of that plan */
 	const struct features *features;
 	struct ladder *ladder;
 	double share; /* of the target's CPU time, 0 = no limit: the level is fixed */

@@ -200,14 +200,15 @@ int probe_begin(struct probe *p, unsigned slot_no, const struct target *t, const
 	return err;
 }
 
-int probe_add(struct probe *p, unsigned slot, unsigned group, const struct target *t,
-	      const struct plan *plan, probegroup_pick pick, void *ctx)
+int probe_add(struct probe *p, unsigned slot, unsigned group, unsigned kept_set,
+	      const struct target *t, const struct plan *plan, probegroup_pick pick, void *ctx)
 {
 	struct probegroup_options o = {
 		.multi = p->features.has_uprobe_multi ? p->skel->progs.on_site_multi : NULL,
 		.single = p->skel->progs.on_site,
 		.closer = &p->closer,
 		.has_pid_filter = p->features.has_multi_pid_filter,
+		.kept_set = kept_set,
 	};
 
 	return probegroup_attach(&p->slots[slot].groups[group], &o, t, plan, pick, ctx);
@@ -218,14 +219,22 @@ void probe_remove(struct probe *p, unsigned slot, unsigned group)
 	probegroup_detach(&p->slots[slot].groups[group], &p->closer);
 }
 
+/* From the polls of all types to those of kept ones, or back, or none: an open poll may end unseen. Not
+ * from one kept set to the other, as the second has what the first has. */
+static bool probe_loses_polls(unsigned from, unsigned to)
+{
+	return (from & ~to & WIRE_WANT_POLLS) ||
+	       ((from & WIRE_WANT_ANY_KEPT) && !(to & WIRE_WANT_ANY_KEPT));
+}
+
 void probe_set_want(struct probe *p, unsigned slot, unsigned want)
 {
 	struct wire_target_state *at = &p->skel->bss->target_states[slot];
-	unsigned gone = at->want & ~want;
+	unsigned from = at->want, gone = from & ~want;
 
 	__atomic_store_n(&at->want, want, __ATOMIC_RELEASE);
 	/* after it: what a probe still does with the old set is forgotten too */
-	if (gone & WIRE_WANT_POLLS)
+	if (probe_loses_polls(from, want))
 		__atomic_add_fetch(&at->polls_gen, 1, __ATOMIC_RELEASE);
 	if (gone & WIRE_WANT_EXACT_ENDS)
 		__atomic_add_fetch(&at->ends_gen, 1, __ATOMIC_RELEASE);

@@ -47,9 +47,9 @@ int probe_begin(struct probe *p, unsigned slot, const struct target *t, const st
 #define PROBE_GROUPS_MAX 64
 
 /* Puts some sites in, while nothing or while everything is recorded: group `group` (empty so far)
- * of this slot. On failure (logged) none of them stays. */
-int probe_add(struct probe *p, unsigned slot, unsigned group, const struct target *t,
-	      const struct plan *plan, probegroup_pick pick, void *ctx);
+ * of this slot. `kept_set`: as in probegroup.h. On failure (logged) none of them stays. */
+int probe_add(struct probe *p, unsigned slot, unsigned group, unsigned kept_set,
+	      const struct target *t, const struct plan *plan, probegroup_pick pick, void *ctx);
 /* Takes the group's sites out, in the background: they may be hit for some ms more. */
 void probe_remove(struct probe *p, unsigned slot, unsigned group);
 

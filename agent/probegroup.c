@@ -14,8 +14,17 @@
 #include "probecloser.h"
 #include "target.h"
 
+static __u8 probegroup_kind(const struct probegroup_options *o, const struct plan_site *s)
+{
+	if (!o->kept_set)
+		return s->kind;
+	return (__u8)((s->kind == WIRE_SITE_POLL ? WIRE_SITE_KEPT_POLL : WIRE_SITE_KEPT_END) +
+		      o->kept_set - 1);
+}
+
 /* Offsets that the cookie has no room for are asked of the vtable at each hit. */
-static __u64 probegroup_cookie(const struct plan_site *s, size_t number)
+static __u64 probegroup_cookie(const struct probegroup_options *o, const struct plan_site *s,
+			       size_t number)
 {
 	unsigned id_words = s->id_off / 8u, scheduler_words = s->scheduler_off / 8u;
 
@@ -24,7 +33,7 @@ static __u64 probegroup_cookie(const struct plan_site *s, size_t number)
 		id_words = scheduler_words = 0;
 	if (s->kind == WIRE_SITE_SPAWN_ID)
 		id_words = s->counter;
-	return WIRE_COOKIE(s->kind, s->reg, s->pushed_words, id_words, s->has_location,
+	return WIRE_COOKIE(probegroup_kind(o, s), s->reg, s->pushed_words, id_words, s->has_location,
 			   scheduler_words) |
 	       WIRE_COOKIE_STACK(s->stack_word, s->is_below_rbp) | WIRE_COOKIE_POPPED(s->is_popped) |
 	       WIRE_COOKIE_NO_LIST(s->is_list_lost) |
@@ -56,7 +65,7 @@ static int probegroup_multi(struct probegroup *g, const struct probegroup_option
 		if (plan->sites[i].file != file || !is_picked[i])
 			continue;
 		offs[cnt] = plan->sites[i].file_off;
-		cookies[cnt++] = probegroup_cookie(&plan->sites[i], i);
+		cookies[cnt++] = probegroup_cookie(o, &plan->sites[i], i);
 	}
 	if (!cnt)
 		goto out;
@@ -83,7 +92,7 @@ static int probegroup_single(struct probegroup *g, const struct probegroup_optio
 {
 	for (size_t i = 0; i < plan->sites_cnt; i++) {
 		const struct plan_site *s = &plan->sites[i];
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probegroup_cookie(s, i));
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = probegroup_cookie(o, s, i));
 		struct bpf_link *link;
 
 		if (s->file != file || !is_picked[i])

@@ -22,6 +22,7 @@ struct probegroup_options {
 	struct bpf_program *single;
 	struct probecloser *closer; /* takes out what a failed attach has put in */
 	bool has_pid_filter; /* of uprobe_multi: else other processes of the same file are hit too */
+	unsigned kept_set; /* 1 or 2: the sites are one of the kept sets of wire.h; 0 = they are not */
 };
 
 struct probegroup {

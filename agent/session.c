@@ -24,6 +24,7 @@
 #include "opt.h"
 #include "overhead.h"
 #include "plan.h"
+#include "polltypes.h"
 #include "probe.h"
 #include "roster.h"
 #include "seat.h"
@@ -38,6 +39,7 @@
 struct session {
 	struct target *target;
 	struct plan *plan;
+	struct polltypes types;
 	struct segments *segments;
 	struct symbols *symbols;
 	struct seats *seats;
@@ -68,9 +70,11 @@ static int session_plan(struct session *s, const struct opt *o, const struct fea
 		.level = (enum plan_level)opt_plan_level(o),
 		.allow_stepped = o->allow_stepped,
 		.allow_stack = true,
+		.has_own_ends = s->max_overhead > 0,
 	};
+	int err = plan_build(s->target, &po, f, &s->plan);
 
-	return plan_build(s->target, &po, f, &s->plan);
+	return err ? err : polltypes_open(s->plan, &s->types);
 }
 
 static int session_segments(struct session *s, const struct opt *o)
@@ -94,6 +98,8 @@ static int session_attach(struct session *s, const struct opt *o)
 		.slot = s->slot,
 		.target = s->target,
 		.plan = s->plan,
+		.types = &s->types,
+		.answer = &s->answer,
 		.has_cpu = o->cpu_hz > 0,
 		.has_task_events = o->has_task_events,
 	};
@@ -121,6 +127,7 @@ static int session_watch_cost(struct session *s, const struct opt *o, const stru
 		.slot = s->slot,
 		.pid = s->target->pid,
 		.plan = s->plan,
+		.types = &s->types,
 		.features = f,
 		.ladder = s->ladder,
 		.share = s->max_overhead,
@@ -146,8 +153,8 @@ static int session_start_track(struct session *s, const struct opt *o)
 	};
 	int err;
 
-	ladder_describe(s->ladder, ladder_now(s->ladder), "asked for", &eo.level);
-	ladder_track_level(s->ladder, ladder_now(s->ladder), &level);
+	ladder_describe(s->ladder, "asked for", &eo.level);
+	ladder_track_level(s->ladder, &level);
 	err = emit_open(&eo, clock_now_ns(), &s->emit);
 	if (!err)
 		err = track_open(&to, s->emit, &s->track);
@@ -193,6 +200,7 @@ static void session_free(struct session *s)
 	roster_close(s->roster);
 	seats_close(s->seats);
 	symbols_close(s->symbols);
+	polltypes_close(&s->types);
 	plan_free(s->plan);
 	target_close(s->target);
 	free(s);

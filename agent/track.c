@@ -174,7 +174,7 @@ void track_level(struct track *t, const struct track_level *l, uint64_t ts_ns)
 	uint32_t at = 0;
 	struct thread *th;
 
-	while (!l->has_polls && (th = threads_next(t->threads, &at)))
+	while ((!l->has_polls || l->ends_polls) && (th = threads_next(t->threads, &at)))
 		poll_close(t, th, 0, ts_ns, RULE_LEVEL);
 	t->has_polls = l->has_polls;
 	t->o.has_exact_ends = l->has_exact_ends;

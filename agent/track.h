@@ -72,6 +72,7 @@ void track_tick(struct track *t, uint64_t now_ns);
 
 struct track_level { /* what is recorded from now on; fields as in track_options */
 	bool has_polls, has_exact_ends, has_task_events, has_bind, has_raise, has_wakes;
+	bool ends_polls; /* whose starts are seen are others: what is open ends here, inferred */
 };
 
 /* The level changes at ts_ns, between the records before and after it. Without polls the open ones

@@ -6,12 +6,28 @@
 
 #include <string.h>
 
+/* A copied segment: no time has two levels. */
+static uint64_t coverage_from(const struct coverage *c, uint64_t since_ns)
+{
+	return since_ns < c->level_high_ns ? c->level_high_ns : since_ns;
+}
+
+static void coverage_end_types(struct coverage *c, uint64_t ts_ns)
+{
+	for (uint32_t i = 0; i < c->types_cnt; i++) {
+		struct coverage_type *t = &c->types[i];
+
+		if (t->since_ns && ts_ns > coverage_from(c, t->since_ns))
+			t->ns += ts_ns - coverage_from(c, t->since_ns);
+		t->since_ns = 0;
+	}
+}
+
 static void coverage_end_level(struct coverage *c, uint64_t ts_ns)
 {
-	uint64_t from_ns = c->level_since_ns;
+	uint64_t from_ns = coverage_from(c, c->level_since_ns);
 
-	if (from_ns < c->level_high_ns) /* a copied segment: no time has two levels */
-		from_ns = c->level_high_ns;
+	coverage_end_types(c, ts_ns);
 	if (c->level_now < c->levels_cnt && ts_ns > from_ns) {
 		c->levels[c->level_now].ns += ts_ns - from_ns;
 		c->level_high_ns = ts_ns;
@@ -20,6 +36,24 @@ static void coverage_end_level(struct coverage *c, uint64_t ts_ns)
 	if (c->partial_since_ns && ts_ns > c->partial_since_ns)
 		c->partial_ns += ts_ns - c->partial_since_ns;
 	c->partial_since_ns = 0;
+}
+
+/* A type whose level is not that of the others, from now until the next level of all. */
+static void coverage_type(struct coverage *c, const struct d9_ev *ev, uint32_t level)
+{
+	uint32_t type = labels_field(c->labels, ev, D9F_agent_level_types), at = 0;
+
+	c->type_levels++;
+	if (!c->partial_since_ns)
+		c->partial_since_ns = ev->ts_ns;
+	while (at < c->types_cnt && (c->types[at].type != type || c->types[at].level != level))
+		at++;
+	if (at == COVERAGE_TYPES_MAX)
+		return;
+	if (at == c->types_cnt)
+		c->types[c->types_cnt++] = (struct coverage_type){ type, level, 0, 0 };
+	if (!c->types[at].since_ns)
+		c->types[at].since_ns = ev->ts_ns;
 }
 
 static void coverage_level(struct coverage *c, const struct d9_ev *ev)
@@ -32,9 +66,7 @@ static void coverage_level(struct coverage *c, const struct d9_ev *ev)
 	c->pid = (uint32_t)d9_u64(ev, D9F_agent_level_pid, c->pid);
 	c->has_pid = c->has_pid || d9_val(ev, D9F_agent_level_pid);
 	if (types.len > 0) {
-		c->type_levels++;
-		if (!c->partial_since_ns)
-			c->partial_since_ns = ev->ts_ns;
+		coverage_type(c, ev, l.level);
 		return;
 	}
 	coverage_end_level(c, ev->ts_ns);

@@ -16,12 +16,19 @@
 struct labels;
 
 #define COVERAGE_LEVELS_MAX 16 /* distinct (level, ends); more count in the last row */
+#define COVERAGE_TYPES_MAX 64 /* distinct (type, level); more are only counted */
 #define COVERAGE_LOSSES_MAX 64 /* distinct (kind, cause); likewise */
 #define COVERAGE_FACTS_MAX 256 /* metadata keys kept; more are counted */
 
-struct coverage_level { /* all types; levels of single types are only counted */
+struct coverage_level { /* of all types but those that have one of their own */
 	uint32_t level, ends;
 	uint64_t ns; /* time it held */
+};
+
+struct coverage_type { /* a type at a level of its own */
+	uint32_t type, level;
+	uint64_t ns;
+	uint64_t since_ns; /* 0 = it is not at the moment */
 };
 
 /*
@@ -60,6 +67,8 @@ struct coverage {
 	uint64_t level_high_ns; /* time up to here has been given to levels */
 	uint64_t level_since_ns, type_levels;
 	uint64_t partial_since_ns, partial_ns; /* since when, 0 = not, some types have a lower level */
+	struct coverage_type types[COVERAGE_TYPES_MAX];
+	uint32_t types_cnt;
 	struct coverage_loss losses[COVERAGE_LOSSES_MAX];
 	uint32_t losses_cnt;
 	struct coverage_fact facts[COVERAGE_FACTS_MAX];

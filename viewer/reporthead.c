@@ -29,6 +29,8 @@ static void reporthead_when(FILE *out, const struct report *r)
 		plain_duration(text, r->span_ns), c->files, c->files == 1 ? "" : "s", c->events);
 }
 
+#define REPORTHEAD_TYPES_MAX 8 /* types at a level of their own that are named */
+
 static void reporthead_level(FILE *out, const struct report *r)
 {
 	const struct coverage *c = &r->coverage;
@@ -54,6 +56,16 @@ static void reporthead_level(FILE *out, const struct report *r)
 	if (c->type_levels)
 		fprintf(out, "            some types at a lower level %s of the time\n",
 			plain_share(text, c->partial_ns, r->span_ns));
+	for (uint32_t i = 0; i < c->types_cnt && i < REPORTHEAD_TYPES_MAX; i++) {
+		fputs("              ", out);
+		reportcell_name(out, r, c->types[i].level);
+		fprintf(out, " %s  ", plain_share(text, c->types[i].ns, r->span_ns));
+		reportcell_name(out, r, c->types[i].type);
+		fputc('\n', out);
+	}
+	if (c->types_cnt > REPORTHEAD_TYPES_MAX)
+		fprintf(out, "              and %" PRIu32 " more: --json lists them\n",
+			c->types_cnt - REPORTHEAD_TYPES_MAX);
 	if (c->levels_cnt > 1 || c->type_levels)
 		fprintf(out, "            polls, wakes, spawns: of the time at a level that records them\n");
 }

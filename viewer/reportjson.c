@@ -90,6 +90,16 @@ static void reportjson_coverage(struct json *j, const struct report *r)
 		known_ns += c->levels[i].ns;
 	}
 	json_list_end(j);
+	json_key(j, "type_levels");
+	json_list(j);
+	for (uint32_t i = 0; i < c->types_cnt; i++) {
+		json_map(j);
+		reportjson_label(j, r, "type", c->types[i].type);
+		reportjson_label(j, r, "level", c->types[i].level);
+		json_put_u64(j, "ns", c->types[i].ns);
+		json_map_end(j);
+	}
+	json_list_end(j);
 	json_put_u64(j, "level_unknown_ns", r->span_ns > known_ns ? r->span_ns - known_ns : 0);
 
 	json_put_u64(j, "lost_events", coverage_lost(c));

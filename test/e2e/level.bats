@@ -7,8 +7,9 @@ load helpers
 
 CHANGES=${CHANGES:-50}
 
-levels() { # of each change: stamp, level, reason
-	events --kind agent:Level | jq -r '[.ts_ns, .fields.level, .fields.reason] | @tsv'
+levels() { # of each change: stamp, level of all types but the dropped ones, reason
+	events --kind agent:Level |
+		jq -r 'select(.fields.types == "") | [.ts_ns, .fields.level, .fields.reason] | @tsv'
 }
 
 changes() { grep -c "debug: pid $TARGET: level " "$T/agent.err" || :; }
@@ -73,7 +74,7 @@ serve() { # SECS [RATE]
 	[ -n "$up" ]
 	[ $((up - ended)) -lt 5000000000 ]
 	[ "$(wc -l <"$T/levels")" -le 8 ]
-	"$VIEW" report "$TRACES" | tee "$T/report" | grep -E '^ +level +.*full [0-9.]+ %.*stat [0-9.]+ %'
+	"$VIEW" report "$TRACES" | tee "$T/report" | grep -E '^ +level +.*full [0-9.]+ %.*(polls|stat) [0-9.]+ %'
 	measured "down after $(((down - began) / 1000000)) ms, up $(((up - ended) / 1000000)) ms after the load"
 }
 
@@ -154,4 +155,20 @@ zoom() { "$AGENT" --pid "$TARGET" --zoom "$1" 2>"$T/zoom.err"; }
 	levels
 	[ "$(levels | cut -f 2 | xargs)" = "polls wakes polls" ]
 	[ "$(levels | sed -n 2p | cut -f 3)" = "on demand: the control socket" ]
+}
+
+@test "a hot type falls to stat alone: the polls of the others are all there, with their ends" {
+	target_start newest stripped --mode steady --rate 100000 --secs 4
+	agent_start --verbose --level auto --max-overhead 20%
+	target_go
+	target_end
+	agent_end
+	verify
+	events >"$T/events"
+	lossless "$T/events"
+	python3 "$BATS_TEST_DIRNAME/kept.py" "$T/truth" elder <"$T/events" >"$T/kept" || { cat "$T/kept"; false; }
+	"$VIEW" report "$TRACES" >"$T/report"
+	grep -E '^ +stat [0-9.]+ % +.*flows\.rs:' "$T/report"
+	[ "$("$VIEW" report --json "$TRACES" | jq '[.recordings[0].type_levels[] | select(.level == "stat" and .ns > 0)] | length > 0')" = true ]
+	measured "$(head -1 "$T/kept")"
 }

@@ -11,6 +11,7 @@
 #include "viewer/coverage.h"
 #include "viewer/labels.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct coverage c;
@@ -62,7 +63,52 @@ static void test_levels(void **state)
 	assert_int_equal(c.levels[0].ns, 300 + 400);
 	assert_int_equal(c.levels[1].ns, 100);
 	assert_int_equal(c.type_levels, 1);
+	assert_int_equal(c.types_cnt, 1);
+	assert_int_equal(c.types[0].ns, 200);
 	assert_int_equal(c.pid, 9);
+}
+
+static void test_levels_of_types(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) { /* a segment, and its copy */
+		struct eventscript *s = eventscript_begin();
+
+		level(s, 100, "polls", "");
+		level(s, 100, "stat", "hot");
+		level(s, 100, "stat", "hotter");
+		level(s, 300, "polls", ""); /* the same again, as each segment tells */
+		level(s, 300, "stat", "hot");
+		level(s, 400, "full", "");
+		SCRIPT_PUT(s, poll_end, 1000, .worker_id = 0);
+		level(s, 1000, "polls", "");
+		level(s, 1000, "stat", "hot"); /* until the end, which is now */
+		eventscript_each(s, take, NULL);
+		coverage_gap(&c);
+		labels_new_file(c.labels);
+	}
+	coverage_finish(&c);
+	assert_int_equal(c.types_cnt, 2);
+	assert_int_equal(c.types[0].ns, 300);
+	assert_int_equal(c.types[1].ns, 200);
+	assert_int_equal(c.levels[0].ns + c.levels[1].ns, 900);
+}
+
+static void test_more_types_than_are_kept(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < COVERAGE_TYPES_MAX + 5; i++) {
+		struct eventscript *s = eventscript_begin();
+
+		snprintf(name, sizeof(name), "type %d", i);
+		level(s, 100, "stat", name);
+		eventscript_each(s, take, NULL);
+		labels_new_file(c.labels);
+	}
+	assert_int_equal(c.types_cnt, COVERAGE_TYPES_MAX);
+	assert_int_equal(c.type_levels, COVERAGE_TYPES_MAX + 5);
 }
 
 static void test_gap_is_no_level(void **state)
@@ -226,6 +272,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COVERAGE_TEST(test_levels),
+		COVERAGE_TEST(test_levels_of_types),
+		COVERAGE_TEST(test_more_types_than_are_kept),
 		COVERAGE_TEST(test_gap_is_no_level),
 		COVERAGE_TEST(test_cost_and_time_stay_in_their_session),
 		COVERAGE_TEST(test_no_time_has_two_levels),

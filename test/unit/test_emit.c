@@ -39,6 +39,43 @@ static void test_first_words(void **state)
 	assert_string_equal(e->str[D9F_agent_level_reason], "start");
 }
 
+/* Types that are dropped are told behind each level, until there is another one. */
+static void test_dropped_types(void **state)
+{
+	const struct emit_level level = { 78, "polls", "", "exact", "budget" };
+	size_t n, levels_cnt = 0;
+
+	(void)state;
+	emit_level(fx.emit, 1500, &level);
+	emit_dropped(fx.emit, 1500, "hot");
+	emit_dropped(fx.emit, 1500, "hotter");
+	fx.should_rotate = true;
+	emit_tick(fx.emit, 3000);
+	emit_level(fx.emit, 4000, &level);
+	fx.should_rotate = true;
+	emit_tick(fx.emit, 5000);
+	fx_decode(&fx);
+	assert_int_equal(fx.segments_cnt, 3);
+	for (n = 0; n < fx.events_cnt; n++) {
+		/* at the start; at 1500 with two types, and again in the second segment; at 4000, and in
+		 * the third */
+		static const char *const types[] = { "", "", "hot", "hotter", "", "hot", "hotter", "", "" };
+		const struct fx_event *e = &fx.events[n];
+
+		if (e->kind != D9_EV_AGENT_LEVEL)
+			continue;
+		assert_true(levels_cnt < sizeof(types) / sizeof(types[0]));
+		assert_string_equal(e->str[D9F_agent_level_types], types[levels_cnt]);
+		assert_int_equal(e->u[D9F_agent_level_pid], levels_cnt ? 78 : 77);
+		if (types[levels_cnt][0]) {
+			assert_string_equal(e->str[D9F_agent_level_level], "stat");
+			assert_string_equal(e->str[D9F_agent_level_ends], "none");
+		}
+		levels_cnt++;
+	}
+	assert_int_equal(levels_cnt, 9);
+}
+
 static void test_rotation(void **state)
 {
 	const uint64_t stack[] = { 0x30, 0x10, 0x20, 0x10 };
@@ -226,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FX_TEST(test_first_words),
+		FX_TEST(test_dropped_types),
 		FX_TEST(test_rotation),
 		FX_TEST(test_metadata_when_changed),
 		FX_TEST(test_flush_in_time),
