@@ -127,6 +127,7 @@ bench: all bins
 	@bash test/bench/columns.sh
 	@bash test/bench/levels.sh
 	@bash test/bench/peers.sh
+	@bash test/bench/sweep.sh
 levels: all bins
 	@CHANGES=1000 bats --tap -f 'levels change' test/e2e/level.bats
 layers:

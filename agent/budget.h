@@ -2,7 +2,7 @@
 /*
  * budget.h - which level of detail a target can afford: the governor of `--max-overhead`.
  *
- * A pure function of what it is told, once an interval (50 ms or so): no clock, no probe, no log. A
+ * A pure function of what it is told, once an interval (20 ms or so): no clock, no probe, no log. A
  * recording costs the target what its probe hits cost, and a hit costs the same whatever is done
  * with it; so the budget is kept by having fewer sites probed: the rungs of a ladder. What is paid on
  * every rung, for switches and CPU samples, is taken off the budget first.

@@ -25,6 +25,8 @@ struct overhead {
 	bool *is_dropped; /* of types, for ladder_keep */
 	uint64_t *hits; /* of each site, as last read */
 	uint64_t *fresh; /* room to read them into */
+	struct wire_counts counts; /* as last seen */
+	struct probe_costs costs;
 	clockid_t cpu_clock;
 	bool has_clock, has_hits, is_told;
 	bool is_looking; /* closer, at a level that the budget has not chosen */
@@ -54,11 +56,14 @@ static enum budget_rung overhead_rung(int level)
 	return rungs[level];
 }
 
+/* A probe that makes a record costs more than the empty one that was measured at start-up. */
 static uint32_t overhead_hit_ns(const struct overhead *ov, bool is_emulated)
 {
 	const struct features *f = ov->o.features;
 
-	return is_emulated || !f->step_cost_ns ? f->hit_cost_ns : f->step_cost_ns;
+	uint32_t trap_ns = is_emulated || !f->step_cost_ns ? f->hit_cost_ns : f->step_cost_ns;
+
+	return (uint32_t)(OVERHEAD_WORK_FACTOR * (trap_ns + ov->costs.site_ns));
 }
 
 /* Every poll of a kept type hits one of its exits: where some are single-stepped, say all are. */
@@ -83,6 +88,7 @@ int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct over
 	if (!ov)
 		return -ENOMEM;
 	ov->o = *o;
+	probe_costs(o->probe, &ov->costs);
 	ov->last_ns = now_ns;
 	ov->hits = calloc(o->plan->sites_cnt + 1, sizeof(*ov->hits));
 	ov->fresh = calloc(o->plan->sites_cnt + 1, sizeof(*ov->fresh));
@@ -146,12 +152,27 @@ void overhead_sums(const struct overhead *ov, struct overhead_sums *ret)
 
 static uint64_t overhead_cost(const struct overhead *ov, const struct plan_site *s, uint64_t hits)
 {
-	return (uint64_t)((double)hits * overhead_hit_ns(ov, s->is_emulated) *
-			  OVERHEAD_RECORD_FACTOR);
+	return hits * overhead_hit_ns(ov, s->is_emulated);
+}
+
+/* What is paid on every rung; and hits of probes that were just being put in or taken out. */
+static void overhead_count(struct overhead *ov, const struct wire_counts *now,
+			   struct budget_interval *ret)
+{
+	uint64_t switches = now->v[WIRE_SWITCHES] - ov->counts.v[WIRE_SWITCHES],
+		 samples = now->v[WIRE_SAMPLES] - ov->counts.v[WIRE_SAMPLES],
+		 unwanted = now->v[WIRE_UNWANTED] - ov->counts.v[WIRE_UNWANTED];
+
+	ret->base_ns = switches * ov->costs.switch_ns + samples * ov->costs.sample_ns;
+	ov->sums.base_ns += ret->base_ns;
+	ov->sums.hits += unwanted;
+	ov->sums.cost_ns += ret->base_ns + unwanted * ov->o.features->hit_cost_ns;
+	ov->counts = *now;
 }
 
 /* What happened since the last call. */
-static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget_interval *ret)
+static bool overhead_measure(struct overhead *ov, const struct wire_counts *counts, uint64_t now_ns,
+			     struct budget_interval *ret)
 {
 	const struct plan *p = ov->o.plan;
 	uint64_t cpu_ns = ov->has_clock ? clock_read_ns(ov->cpu_clock) : 0;
@@ -163,6 +184,8 @@ static bool overhead_measure(struct overhead *ov, uint64_t now_ns, struct budget
 	};
 	for (size_t i = 0; i < ret->types_cnt; i++)
 		ov->types[i].cost_ns = 0;
+	probe_costs(ov->o.probe, &ov->costs);
+	overhead_count(ov, counts, ret);
 	if (cpu_ns > ov->cpu_ns) /* 0: the process has ended */
 		ret->cpu_ns = cpu_ns - ov->cpu_ns;
 	ov->last_ns = now_ns;
@@ -253,7 +276,7 @@ static void overhead_look(struct overhead *ov, uint64_t now_ns)
 		overhead_settle(ov, "the closer look is over");
 }
 
-void overhead_tick(struct overhead *ov, uint64_t now_ns)
+void overhead_tick(struct overhead *ov, const struct wire_counts *counts, uint64_t now_ns)
 {
 	struct budget_interval in;
 	bool is_measured;
@@ -261,7 +284,7 @@ void overhead_tick(struct overhead *ov, uint64_t now_ns)
 	overhead_look(ov, now_ns);
 	if (now_ns - ov->last_ns < OVERHEAD_INTERVAL_NS)
 		return;
-	is_measured = overhead_measure(ov, now_ns, &in);
+	is_measured = overhead_measure(ov, counts, now_ns, &in);
 	trigger_cpu(&ov->trigger, in.cpu_ns, in.took_ns);
 	if (ov->o.share <= 0 || trigger_holds(&ov->trigger))
 		return;

@@ -2,7 +2,7 @@
 /*
  * overhead.h - what recording costs one target, and the level that keeps it within its budget.
  *
- * Every 50 ms the hits of each probed site, times what a hit costs on this machine, are held
+ * Every 20 ms the hits of each probed site, times what a hit costs on this machine, are held
  * against the target's CPU time; budget.h decides, ladder.h does it. A closer look (trigger.h)
  * sets the budget aside for its time.
  */
@@ -21,11 +21,13 @@ struct overhead;
 struct plan;
 struct polltypes;
 struct probe;
+struct wire_counts;
 struct wire_switch_in;
 
-#define OVERHEAD_INTERVAL_NS 50000000ull
-/* A probe that makes a record costs more than the empty one that was measured at start-up. */
-#define OVERHEAD_RECORD_FACTOR 1.25
+#define OVERHEAD_INTERVAL_NS 20000000ull
+/* What a hit adds to a program at work, over what trap and BPF program take in a loop of nothing else:
+ * both leave cold caches behind. Measured by `make bench` (messages). */
+#define OVERHEAD_WORK_FACTOR 1.45
 
 struct overhead_options { /* all borrowed */
 	struct probe *probe;
@@ -43,8 +45,8 @@ struct overhead_options { /* all borrowed */
 int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct overhead **ret);
 void overhead_close(struct overhead *ov);
 
-/* Every 10 ms. Changes the level if need be. */
-void overhead_tick(struct overhead *ov, uint64_t now_ns);
+/* Every 10 ms, with the target's counts so far. Changes the level if need be. */
+void overhead_tick(struct overhead *ov, const struct wire_counts *counts, uint64_t now_ns);
 
 /* What may be worth a closer look, whatever the level. */
 void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in);
@@ -57,7 +59,9 @@ const char *overhead_ask(struct overhead *ov, const struct trigger_options *look
 
 struct overhead_sums { /* since overhead_open, up to the last interval; false: hits are not counted */
 	bool is_known;
-	uint64_t hits, cost_ns; /* all probe hits, and what they cost the target */
+	uint64_t hits; /* of all probes */
+	uint64_t cost_ns; /* what they cost the target, and its switches and CPU samples with them */
+	uint64_t base_ns; /* ... of that these two */
 	uint64_t cpu_ns; /* of the target, that cost included */
 	uint64_t changes_cnt; /* of level */
 };

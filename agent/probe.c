@@ -21,6 +21,7 @@
 #include "log.h"
 #include "plan.h"
 #include "probecloser.h"
+#include "probecost.h"
 #include "probehits.h"
 #include "probesample.h"
 #include "recorder.skel.h"
@@ -47,6 +48,7 @@ struct probe {
 	struct probe_slot slots[WIRE_TARGETS_MAX];
 	struct probehits hits;
 	struct probecloser closer;
+	struct probecost cost;
 };
 
 static int probe_make_rings(struct probe *p, size_t ring_sz)
@@ -94,6 +96,17 @@ static int probe_load(struct probe *p, const struct probe_options *o)
 	return 0;
 }
 
+static void probe_watch_cost(struct probe *p)
+{
+	struct recorder_bpf *skel = p->skel;
+
+	p->cost.prog_fds[PROBECOST_SITE] = bpf_program__fd(
+		p->features.has_uprobe_multi ? skel->progs.on_site_multi : skel->progs.on_site);
+	p->cost.prog_fds[PROBECOST_SWITCH] = bpf_program__fd(skel->progs.on_switch);
+	p->cost.prog_fds[PROBECOST_WAKEUP] = bpf_program__fd(skel->progs.on_wakeup);
+	p->cost.prog_fds[PROBECOST_SAMPLE] = bpf_program__fd(skel->progs.on_sample);
+}
+
 static int probe_attach_common(struct probe *p, const struct probe_options *o)
 {
 	struct recorder_bpf *skel = p->skel;
@@ -121,6 +134,7 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	if (!p)
 		return err;
 	p->features = *f;
+	p->cost = (struct probecost)PROBECOST_INIT;
 	probecloser_init(&p->closer);
 	p->cpus_cnt = (unsigned)f->cpus_cnt;
 	p->skel = recorder_bpf__open();
@@ -136,6 +150,8 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 		};
 	if (!err)
 		err = probe_attach_common(p, o);
+	if (!err)
+		probe_watch_cost(p);
 out:
 	if (err)
 		probe_close(p);
@@ -150,6 +166,7 @@ void probe_close(struct probe *p)
 		return;
 	for (unsigned i = 0; i < WIRE_TARGETS_MAX; i++)
 		probe_detach(p, i);
+	probecost_close(&p->cost);
 	probesample_close(p->samples);
 	for (unsigned i = 0; p->ring_fds && i <= p->cpus_cnt; i++)
 		if (p->ring_fds[i] >= 0)
@@ -309,6 +326,29 @@ int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret)
 			ret->v[i] += per_cpu[cpu].v[i];
 	free(per_cpu);
 	return err;
+}
+
+void probe_costs(const struct probe *p, struct probe_costs *ret)
+{
+	*ret = (struct probe_costs){ p->cost.site_ns, p->cost.switch_ns, p->cost.sample_ns };
+}
+
+static void probe_count_runs(void *ctx, struct probecost_runs *ret)
+{
+	const struct probe *p = ctx;
+	struct wire_counts counts;
+
+	for (unsigned i = 0; i < WIRE_TARGETS_MAX; i++) {
+		if (!p->slots[i].pid || probe_counts(p, i, &counts))
+			continue;
+		ret->switches += counts.v[WIRE_SWITCHES];
+		ret->samples += counts.v[WIRE_SAMPLES];
+	}
+}
+
+void probe_weigh(struct probe *p, uint64_t now_ns)
+{
+	probecost_tick(&p->cost, now_ns, probe_count_runs, p);
 }
 
 int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt)

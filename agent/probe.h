@@ -74,6 +74,15 @@ unsigned probe_rings_cnt(const struct probe *p);
 /* What did not become a record for this slot so far, summed over the CPUs. */
 int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret);
 
+struct probe_costs { /* ns of the target's CPU time, as last measured, or estimated at first */
+	uint32_t site_ns; /* of a hit, beside what an empty probe costs */
+	uint32_t switch_ns; /* a thread of the target leaves a CPU, or comes to one (WIRE_SWITCHES) */
+	uint32_t sample_ns; /* a CPU sample (WIRE_SAMPLES) */
+};
+void probe_costs(const struct probe *p, struct probe_costs *ret);
+/* Every tick: measures them, in a short window each two seconds. */
+void probe_weigh(struct probe *p, uint64_t now_ns);
+
 /* Hits of each of the plan's `cnt` sites, counted from some moment on: differences tell. 0, -ENOENT
  * when this target's are not counted one by one (too many sites of too many targets). */
 int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt);

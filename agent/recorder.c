@@ -126,6 +126,7 @@ static void recorder_drain(struct recorder *r, bool is_last)
 {
 	uint64_t now_ns = clock_now_ns(), from_ns = r->drained_ns;
 
+	probe_weigh(r->probe, now_ns);
 	r->drained_ns = rings_drain(r->rings, now_ns, is_last, recorder_on_record, r);
 	recorder_count_losses(r, now_ns, from_ns);
 	for (size_t i = 0; i < r->o->pids_cnt; i++)

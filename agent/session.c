@@ -327,7 +327,7 @@ static void session_weigh(struct session *s, uint64_t now_ns)
 	if (s->calibration.is_on)
 		calibration_tick(&s->calibration, summary_hits(&s->summary), now_ns);
 	else
-		overhead_tick(s->overhead, now_ns);
+		overhead_tick(s->overhead, &s->losses.counts, now_ns);
 }
 
 void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
@@ -359,9 +359,12 @@ static uint64_t session_rss(void)
 void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns)
 {
 	uint64_t hits = summary_hits(&s->summary);
+	struct overhead_sums cost;
 
 	losses_second(&s->losses, now_ns);
-	emit_self(s->emit, now_ns, agent_cpu_ns, session_rss(), hits, hits * s->hit_cost_ns);
+	overhead_sums(s->overhead, &cost);
+	emit_self(s->emit, now_ns, agent_cpu_ns, session_rss(), hits,
+		  cost.is_known ? cost.cost_ns : hits * s->hit_cost_ns);
 	if (!emit_flush(s->emit))
 		segments_flush(s->segments);
 }

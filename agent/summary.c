@@ -139,8 +139,10 @@ static void summary_print_budget(const struct summary_facts *f, FILE *out)
 
 	if (!c->is_known || !own_ns)
 		return;
-	fprintf(out, "  budget      %.1f %% of the target's CPU time spent on probes",
-		100.0 * (double)c->cost_ns / (double)own_ns);
+	fprintf(out, "  budget      %.1f %% of the target's CPU time: probes %.1f, switches and samples %.1f",
+		100.0 * (double)c->cost_ns / (double)own_ns,
+		100.0 * (double)(c->cost_ns - c->base_ns) / (double)own_ns,
+		100.0 * (double)c->base_ns / (double)own_ns);
 	if (f->max_overhead > 0)
 		fprintf(out, ", %.4g %% allowed", 100 * f->max_overhead);
 	fprintf(out, ", %" PRIu64 " changes of level\n", c->changes_cnt);

@@ -46,7 +46,7 @@ static void json_events(yajl_gen g, const struct emit_stats *es)
 	yajl_gen_map_close(g);
 }
 
-/* What the probes cost, as the budget sees it: null where their hits are not counted. */
+/* What recording costs, as the budget sees it: null where hits are not counted. */
 static void json_budget(yajl_gen g, const struct summary_facts *f)
 {
 	json_text(g, "budget");
@@ -62,6 +62,7 @@ static void json_budget(yajl_gen g, const struct summary_facts *f)
 		yajl_gen_null(g);
 	json_count(g, "hits", f->cost.hits);
 	json_count(g, "cost_ns", f->cost.cost_ns);
+	json_count(g, "base_ns", f->cost.base_ns);
 	json_count(g, "target_cpu_ns", f->cost.cpu_ns);
 	json_count(g, "changes", f->cost.changes_cnt);
 	yajl_gen_map_close(g);

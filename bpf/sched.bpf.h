@@ -34,13 +34,13 @@ static __always_inline __u16 sched_frames(long sz, __u32 slot)
 	return sz > 0 ? sz / sizeof(__u64) : 0;
 }
 
-/* The task that the thread polls, by the probes, or without them by the word; 0 = none. */
+/* The task that the thread polls, by the probes, or where they do not see all by the word; 0 = none. */
 static __always_inline __u64 sched_task(struct thread *t, struct task_struct *task,
 					const struct wire_target_state *state, __s32 syscall)
 {
-	if (!(state->want & WIRE_WANT_POLLS))
-		return taskword_task(t, task, syscall);
-	return thread_in_poll(t) ? thread_task_id(t) : 0;
+	if (thread_in_poll(t))
+		return thread_task_id(t);
+	return state->want & WIRE_WANT_POLLS ? 0 : taskword_task(t, task, syscall);
 }
 
 static __always_inline void sched_out(void *ctx, struct thread *t, struct task_struct *task,
@@ -60,7 +60,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	ends_infer(t, task, is_preempted || !sched_task_state(task) ? ENDS_PREEMPTED : ENDS_SLEEPS, now);
 	syscall = sched_syscall(task);
 	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall);
-	in_poll = has_polls ? thread_in_poll(t) : task_id;
+	in_poll = task_id || thread_in_poll(t);
 	t->out_ns = 0;
 	if (has_polls && !t->depth && taskword_has_left(t, task)) {
 		t->polls_async = 0;
@@ -85,7 +85,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	rec->frames_cnt = 0;
 	rec->pad = 0;
 	if (in_poll) {
-		if (has_polls) {
+		if (thread_in_poll(t)) {
 			taskword_check(t, task);
 			taskword_show(t, task, submit_ring(), false, now);
 		}
@@ -130,6 +130,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 		state = thread_state(t);
 		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, prev, state)) {
 			thread_follow(t, state);
+			count(t->slot, WIRE_SWITCHES);
 			now = bpf_ktime_get_ns();
 			sched_out(ctx, t, prev, state, is_preempted, now);
 		}
@@ -137,8 +138,10 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 	t = thread_find(next);
 	if (t) {
 		state = thread_state(t);
-		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, next, state))
+		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, next, state)) {
+			count(t->slot, WIRE_SWITCHES);
 			sched_in(t, next, now ?: bpf_ktime_get_ns());
+		}
 	}
 	return 0;
 }
@@ -173,6 +176,7 @@ static __always_inline int sched_sampled(void *ctx)
 	if (!(state->want & WIRE_WANT_CPU) || !thread_is_on(t, task, state))
 		return 0;
 	thread_follow(t, state);
+	count(t->slot, WIRE_SAMPLES);
 	now = bpf_ktime_get_ns();
 	top = thread_top(t);
 	if (top && thread_in_poll(t)) {

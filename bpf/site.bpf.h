@@ -152,7 +152,8 @@ static __always_inline void site_poll(struct pt_regs *ctx, __u64 cookie, struct 
 	}
 	if (w->owner_id && !thread_in_async_poll(t)) {
 		seat_take(t, task, w->scheduler, now);
-		taskword_rest(t, task);
+		if (want & WIRE_WANT_POLLS) /* else it may stand inside a poll that is not seen */
+			taskword_rest(t, task);
 	}
 
 	p = &t->polls[t->depth & (WIRE_POLL_DEPTH - 1)];
@@ -356,7 +357,7 @@ static __always_inline void site_count(const struct wire_target_state *state, __
 		(*hits)++;
 }
 
-/* Hits of sites that are being put in or taken out do not count. */
+/* Hits of sites that are being put in or taken out say nothing of the level that holds. */
 const __u16 site_wants[16] = {
 	[WIRE_SITE_RETURN] = WIRE_WANT_EXACT_ENDS, [WIRE_SITE_SPAWN_ID] = WIRE_WANT_TASKS,
 	[WIRE_SITE_BIND] = WIRE_WANT_TASKS,	   [WIRE_SITE_SCHEDULE] = WIRE_WANT_WAKES,
@@ -384,10 +385,12 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	if (!thread_is_on(t, task, state))
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
-	site_count(state, cookie);
 	site = WIRE_COOKIE_SITE(cookie);
-	if (site >= WIRE_SITE_CNT || !(state->want & site_wants[site & 15]))
+	if (site >= WIRE_SITE_CNT || !(state->want & site_wants[site & 15])) {
+		count(t->slot, WIRE_UNWANTED);
 		return 0;
+	}
+	site_count(state, cookie);
 	thread_follow(t, state);
 	switch (site) {
 	case WIRE_SITE_POLL:

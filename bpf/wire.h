@@ -341,6 +341,9 @@ enum wire_count {
 	WIRE_WORD_AGREES, /* inside a poll the task word was that poll's task */
 	WIRE_WORD_RESTS, /* it was what stands there between polls: at either edge of a poll */
 	WIRE_WORD_DIFFERS, /* it was neither */
+	WIRE_UNWANTED, /* hits of sites that are being put in or taken out */
+	WIRE_SWITCHES, /* threads of the target that left a CPU or came to one */
+	WIRE_SAMPLES, /* CPU samples of its threads */
 	WIRE_REST_UNKNOWN, /* without probes: a word on a thread whose resting value is not known */
 	WIRE_COUNT_CNT
 };

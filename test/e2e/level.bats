@@ -158,7 +158,7 @@ zoom() { "$AGENT" --pid "$TARGET" --zoom "$1" 2>"$T/zoom.err"; }
 }
 
 @test "a hot type falls to stat alone: the polls of the others are all there, with their ends" {
-	target_start newest stripped --mode steady --rate 100000 --secs 4
+	target_start newest stripped --mode steady --rate 300000 --secs 3
 	agent_start --verbose --level auto --max-overhead 20%
 	target_go
 	target_end
