@@ -40,8 +40,8 @@ no() { # COMMAND...: it must fail; bats would not see a bare "!" that does not h
 	fi
 }
 
-lossless() { # FILE of events: none is counted as lost; a stack that is cut loses no event
-	grep '"event":"agent:Loss"' "$1" | no grep -v '"kind":"Stack"'
+lossless() { # FILE of events: none is counted as lost; an event without stack or task is one all the same
+	grep '"event":"agent:Loss"' "$1" | no grep -vE '"kind":"(Stack|TaskId)"'
 }
 
 wait_for() { # SECONDS COMMAND...: until the command succeeds
