@@ -2,6 +2,7 @@
 #include "budget.h"
 
 #define BUDGET_SMOOTH_NS 300000000.0 /* time constant of the rates */
+#define BUDGET_OWN_MIN 0.05 /* of its CPU time is the target's own, whatever the rest is taken for */
 #define BUDGET_RATIO_MIN 1e-5 /* of a core: ratios to less than this say nothing */
 
 void budget_init(struct budget *b, double share, enum budget_rung first, enum budget_rung top,
@@ -25,12 +26,13 @@ static double budget_cost(const struct budget *b)
 	return b->base + b->polls + b->wakes + b->rest;
 }
 
-/* CPU time of the target's own work, as a rate. */
+/* CPU time of the target's own work, as a rate. Where probes make up nearly all of its CPU time, and are
+ * thought to cost a little more than they do, it would seem to do nothing at all. */
 static double budget_own(const struct budget *b)
 {
-	double own = b->cpu - budget_cost(b);
+	double own = b->cpu - budget_cost(b), least = BUDGET_OWN_MIN * b->cpu;
 
-	return own > 0 ? own : 0;
+	return own > least ? own : least;
 }
 
 static double budget_allowed(const struct budget *b, double own)

@@ -212,6 +212,16 @@ static bool overhead_measure(struct overhead *ov, const struct wire_counts *coun
 	return true;
 }
 
+/* A change takes its time, and until its end the old level holds: a new interval begins. */
+static void overhead_skip(struct overhead *ov)
+{
+	struct wire_counts counts = ov->counts;
+	struct budget_interval in;
+
+	probe_counts(ov->o.probe, ov->o.slot, &counts);
+	overhead_measure(ov, &counts, clock_now_ns(), &in);
+}
+
 static bool overhead_go(struct overhead *ov, enum plan_level level, const char *reason)
 {
 	if (ladder_is_at(ov->o.ladder, level))
@@ -258,14 +268,18 @@ static void overhead_keep(struct overhead *ov, const struct budget_interval *in)
 	enum budget_rung before = ov->budget.rung;
 	const char *reason = NULL;
 
-	if (budget_step(&ov->budget, in, &reason) && !overhead_follow(ov, reason))
+	if (!budget_step(&ov->budget, in, &reason))
+		return;
+	if (!overhead_follow(ov, reason))
 		budget_stay(&ov->budget, before);
+	overhead_skip(ov);
 }
 
 /* A closer look begins or ends. What could not be done at once is tried again. */
 static void overhead_look(struct overhead *ov, uint64_t now_ns)
 {
 	enum trigger_turn turn = trigger_turn(&ov->trigger, now_ns);
+	uint64_t changes_cnt = ov->sums.changes_cnt;
 
 	if (turn == TRIGGER_BEGIN && ov->trigger.level > (int)ladder_now(ov->o.ladder))
 		ov->is_looking |= overhead_go(ov, (enum plan_level)ov->trigger.level,
@@ -274,6 +288,8 @@ static void overhead_look(struct overhead *ov, uint64_t now_ns)
 		budget_stay(&ov->budget, ov->budget.rung);
 	if (!trigger_holds(&ov->trigger))
 		overhead_settle(ov, "the closer look is over");
+	if (ov->sums.changes_cnt != changes_cnt)
+		overhead_skip(ov);
 }
 
 void overhead_tick(struct overhead *ov, const struct wire_counts *counts, uint64_t now_ns)

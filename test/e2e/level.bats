@@ -58,7 +58,7 @@ serve() { # SECS [RATE]
 	began=$(now_ns)
 	serve 4
 	ended=$(now_ns)
-	sleep 6
+	sleep 9
 	agent_stop
 	kill "$TARGET"
 	wait_end "$TARGET" 10
@@ -72,7 +72,7 @@ serve() { # SECS [RATE]
 	[ "$(awk -v t=$((began + 1000000000)) -v e="$ended" '$1 > t && $1 < e && $2 == "full"' "$T/levels")" = "" ]
 	up=$(awk -v e="$ended" '$1 > e && $2 == "full" { print $1; exit }' "$T/levels")
 	[ -n "$up" ]
-	[ $((up - ended)) -lt 5000000000 ]
+	[ $((up - ended)) -lt 8000000000 ]
 	[ "$(wc -l <"$T/levels")" -le 8 ]
 	"$VIEW" report "$TRACES" | tee "$T/report" | grep -E '^ +level +.*full [0-9.]+ %.*(polls|stat) [0-9.]+ %'
 	measured "down after $(((down - began) / 1000000)) ms, up $(((up - ended) / 1000000)) ms after the load"

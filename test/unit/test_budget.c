@@ -27,6 +27,7 @@ struct world {
 	struct budget_type types[TYPES];
 	double part[TYPES]; /* of the polls, sum 1 */
 	double own_ns; /* of CPU, a poll */
+	double overrated; /* so much more than they do cost the probes are taken to cost */
 	double base; /* share of the CPU time that is paid on every rung */
 	double spent_ns, own_sum_ns; /* since the last world_clear */
 	uint32_t seed;
@@ -64,7 +65,7 @@ static bool world_step(struct world *w, double rate)
 	in.wakes_ns = r >= BUDGET_WAKES ? (uint64_t)(polls * HIT_NS) : 0;
 	in.rest_ns = r == BUDGET_FULL ? (uint64_t)(polls * HIT_NS) : 0;
 	cost = (double)(in.base_ns + in.polls_ns + in.wakes_ns + in.rest_ns);
-	in.cpu_ns = (uint64_t)(own_ns + cost);
+	in.cpu_ns = (uint64_t)(own_ns + cost / (1 + w->overrated));
 	w->spent_ns += cost;
 	w->own_sum_ns += own_ns;
 	return budget_step(&w->b, &in, &w->reason);
@@ -248,6 +249,22 @@ static void what_cannot_be_kept_is_dropped(void **state)
 	assert_int_equal(w.b.rung, BUDGET_STAT);
 }
 
+/* Probes that seem to cost more than all of the CPU time: that is no reason to want more of them. */
+static void overrated_probes_are_too_many_all_the_same(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w, BUDGET_FULL, true);
+	w.own_ns = 350;
+	w.overrated = 0.5;
+	world_run(&w, 300000, 1);
+	assert_true(w.b.rung <= BUDGET_KEPT);
+	assert_int_equal(world_run(&w, 300000, 14), 0);
+	/* nor when it is starved of CPU time by others */
+	assert_int_equal(world_run(&w, 30000, 1), 0);
+}
+
 /* Switches and samples are paid first: the probes have what they leave. */
 static void what_is_always_paid_is_taken_off(void **state)
 {
@@ -426,6 +443,7 @@ int main(void)
 		cmocka_unit_test(hot_types_are_dropped_and_the_others_kept),
 		cmocka_unit_test(a_kept_type_that_becomes_hot_is_dropped_too),
 		cmocka_unit_test(what_cannot_be_kept_is_dropped),
+		cmocka_unit_test(overrated_probes_are_too_many_all_the_same),
 		cmocka_unit_test(what_is_always_paid_is_taken_off),
 		cmocka_unit_test(load_ends_and_detail_returns),
 		cmocka_unit_test(ramp_goes_down_step_by_step),
