@@ -49,24 +49,38 @@ static bool indexed_tell(const struct traceset_recording *rec, const struct colu
 	return is_partial;
 }
 
+static int indexed_read(const struct traceset_recording *rec, const struct index_opt *opt,
+			struct columns **ret)
+{
+	struct index_file *files = calloc(rec->files_cnt, sizeof(*files));
+	uint64_t missing;
+	int err = -ENOMEM;
+
+	for (size_t i = 0; files && i < rec->files_cnt; i++)
+		files[i] = (struct index_file){ rec->files[i].path,
+						traceset_is_hole(rec, i, &missing) };
+	if (files)
+		err = index_open(ret, files, rec->files_cnt, opt);
+	free(files);
+	return err;
+}
+
+int indexed_again(const struct traceset_recording *rec, struct columns **ret)
+{
+	return indexed_read(rec, &(struct index_opt){ 0 }, ret);
+}
+
 int indexed_open(const struct traceset_recording *rec, struct progress *progress,
 		 struct columns **ret, bool *ret_partial)
 {
 	struct indexed x = { .rec = rec, .progress = progress };
 	struct index_opt opt = { .progress = indexed_progress, .ctx = &x };
-	struct index_file *files = calloc(rec->files_cnt, sizeof(*files));
-	uint64_t missing, sz = 0;
-	int err = -ENOMEM;
+	int err = indexed_read(rec, &opt, ret);
+	uint64_t sz = 0;
 
-	for (size_t i = 0; files && i < rec->files_cnt; i++) {
-		files[i] = (struct index_file){ rec->files[i].path,
-						traceset_is_hole(rec, i, &missing) };
+	for (size_t i = 0; i < rec->files_cnt; i++)
 		sz += rec->files[i].sz;
-	}
-	if (files)
-		err = index_open(ret, files, rec->files_cnt, &opt);
 	progress_done(progress, sz);
-	free(files);
 	if (err == -E2BIG)
 		return notice(err, "%s: too many events for one view: give some of its segments",
 			      rec->name);

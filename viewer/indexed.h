@@ -21,4 +21,7 @@ struct progress;
 int indexed_open(const struct traceset_recording *rec, struct progress *progress,
 		 struct columns **ret, bool *ret_partial);
 
+/* The same, quietly: of a recording that was read before, so that all has been said of it. */
+int indexed_again(const struct traceset_recording *rec, struct columns **ret);
+
 #endif /* DIAL9_INDEXED_H */

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "jsonout.h"
 #include "judge.h"
+#include "judgecolumns.h"
 #include "notice.h"
 #include "pains.h"
 #include "plain.h"
@@ -26,6 +27,10 @@ static int issues_finish(struct study *s)
 	struct issues *own = s->own;
 	int err = judge(s, &own->findings);
 
+	if (err == 0)
+		err = judgecolumns(s, &own->findings);
+	if (err == 0)
+		findings_sort(&own->findings, s);
 	for (uint32_t i = 0; err == 0 && i < own->findings.cnt; i++)
 		if (s->req->fail_on && (int)own->findings.at[i].severity >= (int)s->req->fail_on)
 			s->exit_code = EXIT_FINDINGS;

@@ -143,12 +143,13 @@ static void judgewide_queue(struct findings *f, const struct pains *p)
 }
 
 /* dial9: three times the polls of another worker (info); under half on CPU in over a tenth of the
- * active periods (warning). */
+ * active periods of one worker, more than 10 in all (warning). */
 static void judgewide_workers(struct study *s, struct findings *f)
 {
 	const struct pains *p = s->own;
 	const struct report *r = s->report;
 	uint64_t periods = 0, contended = 0;
+	bool is_contended = false;
 	struct finding *at;
 
 	for (uint32_t i = 0; p->workers && i < r->workers_cnt; i++) {
@@ -158,6 +159,7 @@ static void judgewide_workers(struct study *s, struct findings *f)
 
 		periods += a->periods;
 		contended += a->contended;
+		is_contended |= a->periods > 10 && a->contended * 10 > a->periods;
 		for (uint32_t k = 0; k < r->workers_cnt; k++) {
 			b = &p->workers[r->workers[k]];
 			if (workertable_get(r->account.workers, r->workers[k])->runtime !=
@@ -181,7 +183,7 @@ static void judgewide_workers(struct study *s, struct findings *f)
 			 "w%" PRIu32 " polled %" PRIu64 " times, w%" PRIu32 " %" PRIu64, most,
 			 a->polls, least, p->workers[least].polls);
 	}
-	if (periods && contended * 10 > periods) {
+	if (is_contended) {
 		at = findings_add(f, "cpu-contention", SEVERITY_WARNING, TASK_TYPE_NONE);
 		at->cnt = contended;
 		at->explained = "cpu-starved";

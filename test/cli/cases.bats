@@ -80,6 +80,17 @@ is() { # JQ-FILTER WANT: of the JSON in $out
 	code 0 path --json --task 99 path.bin
 	is .paths 0
 }
+@test "findings: starvation, stuck queues, LIFO stalls, no free worker, spans" {
+	code 0 issues --json starvation.bin
+	is '[.issues[] | select(.kind | IN("starvation", "stuck-queue", "lifo-stall")) |
+		[.kind, .severity, .type, .count, .worst_ns, .evidence.poll]] | sort' \
+		'[["lifo-stall","info","victim",1,9000000,"p:2.1"],["starvation","info","victim",1,9000000,"p:2.1"],["stuck-queue","info","hog",1,10000000,"p:1.1"]]'
+	code 0 issues --json spans.bin
+	is '[.issues[] | [.kind, .severity, .count, .place]] | sort' \
+		'[["many-spans","warning",1,null],["span-outliers","info",1,"work"],["unmatched-spans","info",1,null]]'
+	code 0 issues --json availability.bin # no blackout of 50 ms
+	is '[.issues[] | select(.kind == "no-free-worker")]' '[]'
+}
 @test "what was not recorded is unknown, not 0" {
 	code 0 sched --json pool.bin
 	is '[.runtimes, .lifo_stalls.count, .injection_queues]' '[[],null,[]]'
