@@ -100,6 +100,13 @@ is() { # JQ-FILTER WANT: of the JSON in $out
 	grep -q 'WAKES: unknown' "$out"
 	grep -q 'not recorded: polls, wakes, spawns and ends, parks' "$out"
 }
+@test "ANALYSES.md defines every kind of finding" {
+	for kind in $(cat "$ROOT"/viewer/judge*.c | tr '\n' ' ' | grep -o 'findings_add(f, *"[a-z-]*"' |
+		cut -d'"' -f2) lock-in-poll; do
+		grep -q "^| $kind |" "$ROOT/viewer/ANALYSES.md" || { echo "$kind"; return 1; }
+	done
+	[ "$(grep -c '^\*Example\*' "$ROOT/viewer/ANALYSES.md")" -ge 8 ]
+}
 @test "filters choose what is counted" {
 	code 0 sched --json --task 3 wakes.bin
 	is .wakes '[]'
