@@ -21,8 +21,8 @@
 #define PROBECOST_SAMPLE_NS 4000
 #define PROBECOST_DISPATCH_NS 50 /* a tracepoint's way to a program */
 #define PROBECOST_TICK_NS 1500 /* the interrupt of a CPU sample */
-#define PROBECOST_STATS_NS 40 /* of the measuring itself: in each run's time */
-#define PROBECOST_MISS_NS 15 /* a look at a thread that is no target's */
+#define PROBECOST_STATS_NS 50 /* of the measuring itself: in each run's time */
+#define PROBECOST_MISS_NS 10 /* a look at a thread that is no target's */
 #define PROBECOST_RUNS_MIN 20 /* fewer in a window say nothing */
 
 enum probecost_prog {

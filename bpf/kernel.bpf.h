@@ -32,6 +32,7 @@ struct task_struct {
 	char comm[16];
 	struct sched_entity se;
 	struct thread_struct thread;
+	struct bpf_local_storage *bpf_storage; /* 5.11 (a10787e6d58c) */
 };
 
 struct vm_area_struct;

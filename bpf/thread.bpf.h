@@ -61,6 +61,9 @@ struct {
 /* NULL for a thread that was never of interest. */
 static __always_inline struct thread *thread_find(struct task_struct *task)
 {
+	/* the programs see every switch of the system, and most threads have no storage at all */
+	if (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
+		return NULL;
 	return bpf_task_storage_get(&threads, task, 0, 0);
 }
 
