@@ -4,10 +4,13 @@
 
 #include "gather.h"
 #include "tables.h"
+#include "twin.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TASKMERGE_TWIN_MIN 16384u /* polls from which a second thread is worth its start */
 
 static int taskmerge_tasks(struct columns *c, struct gather *g)
 {
@@ -37,26 +40,33 @@ static int taskmerge_tasks(struct columns *c, struct gather *g)
 }
 
 /* numbers: 0..cnt by task (those of none are left out), then time. from, to: by task. */
-static int taskmerge_group(const uint32_t *task, const uint64_t *times, uint32_t cnt,
-			   uint32_t *numbers, uint32_t *from, uint32_t *to, uint32_t tasks_cnt)
-{
-	uint32_t sum = 0;
-	int err = 0;
+struct group {
+	const uint32_t *task;
+	const uint64_t *times;
+	uint32_t cnt, tasks_cnt;
+	uint32_t *numbers, *from, *to;
+	int err;
+};
 
-	for (uint32_t i = 0; i < cnt; i++)
-		if (task[i] != COLUMNS_NONE)
-			to[task[i]]++;
-	for (uint32_t i = 0; i < tasks_cnt; i++) {
-		from[i] = sum;
-		sum += to[i];
-		to[i] = from[i];
+static void taskmerge_group(void *half)
+{
+	struct group *g = half;
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < g->cnt; i++)
+		if (g->task[i] != COLUMNS_NONE)
+			g->to[g->task[i]]++;
+	for (uint32_t i = 0; i < g->tasks_cnt; i++) {
+		g->from[i] = sum;
+		sum += g->to[i];
+		g->to[i] = g->from[i];
 	}
-	for (uint32_t i = 0; i < cnt; i++)
-		if (task[i] != COLUMNS_NONE)
-			numbers[to[task[i]]++] = i;
-	for (uint32_t i = 0; err == 0 && i < tasks_cnt; i++)
-		err = rows_sort(numbers + from[i], to[i] - from[i], times, sizeof(*times));
-	return err;
+	for (uint32_t i = 0; i < g->cnt; i++)
+		if (g->task[i] != COLUMNS_NONE)
+			g->numbers[g->to[g->task[i]]++] = i;
+	for (uint32_t i = 0; g->err == 0 && i < g->tasks_cnt; i++)
+		g->err = rows_sort(g->numbers + g->from[i], g->to[i] - g->from[i], g->times,
+				   sizeof(*g->times));
 }
 
 static uint32_t taskmerge_cnt(const uint32_t *task, uint32_t cnt)
@@ -73,6 +83,7 @@ struct merge {
 	uint64_t *ready, *busy, *worst;
 	uint32_t *wake;
 	uint8_t *flags;
+	uint32_t tasks_from, tasks_to;
 };
 
 /* The wakes of a task from *at on that came before `until`: marks them. `pending` is the wake that
@@ -131,10 +142,31 @@ static void merge_task(const struct merge *m, uint32_t task)
 	merge_wakes(m, &at, to, UINT64_MAX, false, &pending);
 }
 
+/* A poll or wake belongs to one task, so halves of the tasks share nothing. */
+static void merge_tasks(void *half)
+{
+	const struct merge *m = half;
+
+	for (uint32_t i = m->tasks_from; i < m->tasks_to; i++)
+		merge_task(m, i);
+}
+
+/* The task before which half of the polls are. */
+static uint32_t merge_half(const struct columns_tasks *t)
+{
+	uint32_t cnt = t->cnt ? t->polls_to[t->cnt - 1] : 0, i = 0;
+
+	while (i < t->cnt && t->polls_to[i] < cnt / 2)
+		i++;
+	return i;
+}
+
 int taskmerge_run(struct columns *c, struct gather *g)
 {
 	struct columns_tasks *t = &c->tasks;
-	struct merge m;
+	bool is_large = c->polls.cnt >= TASKMERGE_TWIN_MIN;
+	struct group polls, wakes;
+	struct merge m, rest;
 	int err = taskmerge_tasks(c, g);
 
 	if (err == 0)
@@ -143,23 +175,37 @@ int taskmerge_run(struct columns *c, struct gather *g)
 	if (err == 0)
 		err = tables_alloc(c, TABLES_task_wakes,
 				   taskmerge_cnt(c->wakes.task, c->wakes.cnt));
-	if (err == 0)
-		err = taskmerge_group(c->polls.task, c->polls.start_ns, c->polls.cnt,
-				      tables_mut(c->task_polls.poll), tables_mut(t->polls_from),
-				      tables_mut(t->polls_to), t->cnt);
-	if (err == 0)
-		err = taskmerge_group(c->wakes.task, c->wakes.ts_ns, c->wakes.cnt,
-				      tables_mut(c->task_wakes.wake), tables_mut(t->wakes_from),
-				      tables_mut(t->wakes_to), t->cnt);
 	if (err)
 		return err;
+	polls = (struct group){ c->polls.task,
+				c->polls.start_ns,
+				c->polls.cnt,
+				t->cnt,
+				tables_mut(c->task_polls.poll),
+				tables_mut(t->polls_from),
+				tables_mut(t->polls_to),
+				0 };
+	wakes = (struct group){ c->wakes.task,
+				c->wakes.ts_ns,
+				c->wakes.cnt,
+				t->cnt,
+				tables_mut(c->task_wakes.wake),
+				tables_mut(t->wakes_from),
+				tables_mut(t->wakes_to),
+				0 };
+	twin_run(taskmerge_group, &polls, &wakes, is_large);
+	if (polls.err || wakes.err)
+		return polls.err ? polls.err : wakes.err;
 	m = (struct merge){ .c = c,
 			    .ready = tables_mut(c->polls.ready_ns),
 			    .busy = tables_mut(t->busy_ns),
 			    .worst = tables_mut(t->worst_ns),
 			    .wake = tables_mut(c->polls.wake),
-			    .flags = tables_mut(c->wakes.flags) };
-	for (uint32_t i = 0; i < t->cnt; i++)
-		merge_task(&m, i);
+			    .flags = tables_mut(c->wakes.flags),
+			    .tasks_to = merge_half(t) };
+	rest = m;
+	rest.tasks_from = m.tasks_to;
+	rest.tasks_to = t->cnt;
+	twin_run(merge_tasks, &m, &rest, is_large);
 	return 0;
 }
