@@ -72,7 +72,7 @@ say = @:
 endif
 
 .PHONY: all help deps demo test test-formats test-page test-unit test-asan test-fuzz test-cli test-e2e shipped matrix kernels soak truth truth-bins bench levels bins \
-	unit-bins asan-bins fuzz-bins page page-modules layers format install clean FORCE
+	unit-bins asan-bins fuzz-bins page page-modules page-big shots layers format install clean FORCE
 
 all: $(PROGRAMS)
 
@@ -96,6 +96,7 @@ help:
 	@echo 'make bench      cost per poll, wake and level, agent CPU and bytes per event, as root'
 	@echo 'make levels     1,000 changes of level under load, as root'
 	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
+	@echo 'make page-big   its tests at 10 M events; make shots: the pictures of README.md'
 	@echo 'make layers     which room may include which'
 	@echo 'make format     clang-format'
 	@echo 'make install    to PREFIX=$(PREFIX) below DESTDIR'
@@ -121,10 +122,11 @@ kernels: all bins
 truth-bins: all $(TRUTH_BIN)
 truth: truth-bins
 	@bash test/truth/run.sh $(ROWS)
-bench: all bins
+bench: all bins page-modules
 	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
 	@bash test/bench/columns.sh
+	@bash test/bench/page.sh
 	@bash test/bench/levels.sh
 	@bash test/bench/peers.sh
 	@bash test/bench/sweep.sh
@@ -250,6 +252,11 @@ $(PAGE_MODULES): viewer/page/package-lock.json
 page-modules: $(PAGE_MODULES)
 page: $(PAGE_MODULES)
 	$(Q)cd viewer/page && node node_modules/typescript/bin/tsc -p . && node build.mjs
+
+page-big: all bins $(PAGE_MODULES)
+	@EVENTS=10000000 PAGE_PATIENCE_MS=120000 bash test/browser/run.sh
+shots: all bins $(PAGE_MODULES)
+	@bash test/browser/shots.sh
 
 # ---- chores ----
 format:

@@ -35,7 +35,10 @@ export async function open(options = {}) {
 		document.addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
 	});
 	// All that was asked for has come, and what follows from it has been shown.
-	const calm = () => page.waitForFunction(() => window.asked.open === 0 && performance.now() - window.asked.last > 400);
+	const calm = async () => {
+		await page.waitForTimeout(250); // what follows from a key is asked for a moment later
+		await page.waitForFunction(() => window.asked.open === 0 && performance.now() - window.asked.last > 400);
+	};
 	const violations = [];
 	const collect = async () => violations.push(...await page.evaluate(() => window.violations.splice(0)).catch(() => []));
 	return { browser, context, page, foreign, errors, violations, collect, calm };

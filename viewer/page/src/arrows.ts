@@ -21,7 +21,7 @@ export function drawSelection(p: Picture): void {
 		return;
 	const { g, scale } = p, x = scale.x(poll.start), y = p.y(row), wide = Math.max(scale.x(poll.start + poll.dur) - x, 2);
 	if (poll.ready !== null && poll.ready < poll.start) { // the wait that led to it
-		g.fillStyle = colors.warn;
+		g.fillStyle = colors.ready;
 		g.fillRect(scale.x(poll.ready), y + row.h - 4, x - scale.x(poll.ready), 3);
 	}
 	g.strokeStyle = colors.bg;
@@ -64,7 +64,7 @@ export function drawArrows(p: Picture, rows: Row[]): void {
 	const poll = state.poll?.poll, w = state.wakes;
 	if (!state.arrows || !poll || !w)
 		return;
-	p.g.strokeStyle = colors.accent;
+	p.g.strokeStyle = colors.select;
 	if (w.by)
 		arrow(p, rows, { t: w.by.ts, lane: w.by.lane }, { t: poll.start, lane: poll.lane });
 	p.g.strokeStyle = colors.queue;

@@ -32,5 +32,5 @@ export function drawAxis(p: Picture): void {
 	g.fillText(state.clock === 'utc' && real !== null ? day(from, real) : dur(to - from) + ' in view', 8, AXIS / 2, GUTTER - 12);
 	g.fillStyle = colors.line;
 	g.fillRect(0, AXIS - 1, p.wide, 1);
-	g.fillRect(GUTTER - 1, 0, 1, p.tall);
+	g.fillRect(GUTTER - 1, 0, 1, AXIS);
 }

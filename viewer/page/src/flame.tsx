@@ -54,7 +54,7 @@ function Graph({ tree, unit, total, up }: { tree: Tree; unit: string; total: num
 			}
 			if (wide > 24) {
 				g.fillStyle = unit === 'share' ? colors.text : colors.ink;
-				g.fillText(fitted(g, shortName(n.name), wide - 6), x + 3, y + LINE / 2);
+				g.fillText(fitted(g, shortName(n.name), wide - 6), x + 3, y + LINE / 2, wide - 5);
 			}
 		});
 	}, [list.length, tree, at, cursor, up]);
@@ -139,7 +139,8 @@ export function Flame() {
 		</div>
 		{a.error && <p class="note bad">{a.error}</p>}
 		{s.flameMode === 'diff' && !base && <p class="card">Choose the range to compare with first: select it, and press the button above. Then select another.</p>}
-		{v && v.now.total === 0 && <p class="card">No stacks here. {s.flameKind === 'off' ? 'Time without CPU was not recorded with stacks, or no thread was switched out.' : 'The recording has no samples in this span, or was made without sampling.'}</p>}
+		{v && v.now.total === 0 && <p class="card">No stacks here. {s.flameKind === 'off' ? 'Time without CPU was not recorded with stacks, or no thread was switched out.' : 'The recording has no samples in this span, or was made without sampling.'}
+			{s.poll && !s.region && <> <button class="link" onClick={() => set({ region: { ...state.view } })}>Stacks of what is in view</button></>}</p>}
 		{v && v.now.total > 0 && <div class="flame"><div>{s.flameMode === 'sandwich' ? (focus
 			? <><p>Callers of <b>{shortName(focus)}</b></p><Graph tree={bottomUp(plain, focus)} unit={unit} total={total} up={true} />
 				<p>What it calls</p><Graph tree={below(plain, focus)} unit={unit} total={total} up={false} /></>

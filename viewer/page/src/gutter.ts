@@ -18,6 +18,8 @@ export function drawGutter(p: Picture, cells: Cells | null): void {
 	const { g } = p, by = new Map(cells?.lanes.map(l => [l.lane, l]));
 	g.fillStyle = colors.bg;
 	g.fillRect(0, 0, GUTTER, p.tall);
+	g.fillStyle = colors.line;
+	g.fillRect(GUTTER - 1, 0, 1, p.tall);
 	for (const row of p.rows) {
 		const y = p.y(row);
 		if (row.kind === 'head') {

@@ -38,11 +38,11 @@ const lengths = (y: number) => `${dur(2 ** (y / 3))} to ${dur(2 ** ((y + 1) / 3)
 export function HeatMap({ tall }: { tall: number }) {
 	const s = useApp(), held = useRef<Cell | null>(null);
 	const [at, move] = useState<Cell | null>(null), [brush, put] = useState<[Cell, Cell] | null>(null);
-	const a = useAnswer<Heat & { of: Span }>(JSON.stringify([s.r, s.rec?.generation, s.heatWhat, s.view]), async () => {
-		const of = { ...state.view }, wide = (ref.current?.clientWidth ?? 800) - GUTTER;
-		return { ...await api.heat({ r: state.r, what: state.heatWhat, ...of, px: Math.max(Math.round(wide / 3), 20) }), of };
+	const a = useAnswer<Heat & { of: Span; what: string }>(JSON.stringify([s.r, s.rec?.generation, s.heatWhat, s.view]), async () => {
+		const of = { ...state.view }, what = state.heatWhat, wide = (ref.current?.clientWidth ?? 800) - GUTTER;
+		return { ...await api.heat({ r: state.r, what, ...of, px: Math.max(Math.round(wide / 3), 20) }), of, what };
 	});
-	const h = a.value, shape = shapeOf(h), { first, rows, most } = shape;
+	const h = a.value?.what === s.heatWhat ? a.value : null, shape = shapeOf(h), { first, rows, most } = shape;
 	const ref = usePlot((g, w, high) => {
 		g.fillStyle = colors.lane;
 		g.fillRect(GUTTER, 0, w, high);

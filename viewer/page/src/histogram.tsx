@@ -76,7 +76,7 @@ export function tenth(ns: number): string {
 	return ns >= 1e9 ? ns / 1e9 + ' s' : ns >= 1e6 ? ns / 1e6 + ' ms' : ns >= 1e3 ? ns / 1e3 + ' us' : ns + ' ns';
 }
 
-export function Quantiles({ q, name }: { q: number[]; name: string }) {
+export function Quantiles({ q, name, onMax }: { q: number[]; name: string; onMax?: () => void }) {
 	return <table class="quantiles"><caption class="sr">{name}</caption><thead><tr>{['p50', 'p90', 'p99', 'p99.9', 'max'].map(x => <th class="n" key={x}>{x}</th>)}</tr></thead>
-		<tbody><tr>{q.map((x, i) => <td class="n" key={i}>{dur(x)}</td>)}</tr></tbody></table>;
+		<tbody><tr>{q.map((x, i) => <td class="n" key={i}>{i === 4 && onMax ? <button class="link" onClick={onMax}>{dur(x)}</button> : dur(x)}</td>)}</tr></tbody></table>;
 }

@@ -73,7 +73,7 @@ function IssueRow({ i, x, open }: { i: number; x: Issue; open: boolean }) {
 }
 
 const NONE = { long: 'no poll took 10 ms', late: 'no task waited 5 ms for its poll, as far as wakes were recorded', blocked: 'no poll lost its CPU for 1 ms, as far as that was recorded', issues: '' };
-const WHAT = { long: 'polls of 10 ms and more', late: 'polls 5 ms and more after their wake', blocked: 'polls 1 ms and more without a CPU', issues: '' };
+const WHAT = { long: 'of 10 ms and more', late: '5 ms and more after the wake', blocked: '1 ms and more without a CPU', issues: '' };
 
 function WorstList() {
 	const s = useApp();
@@ -83,7 +83,7 @@ function WorstList() {
 		return <section class="card good"><b class="title">None</b><p>{NONE[s.rail]}.</p></section>;
 	const value = (p: Poll) => s.rail === 'late' ? p.start - (p.ready ?? p.start) : s.rail === 'blocked' ? p.off : p.dur;
 	const most = value(s.worst.polls[0]);
-	return <><p class="dim">{count(s.worst.count)} {WHAT[s.rail]}{s.worst.count > s.worst.polls.length ? `; the worst ${s.worst.polls.length}` : ''}. <kbd>n</kbd> <kbd>p</kbd> step.</p>
+	return <><p class="dim">{count(s.worst.count)} {s.worst.count === 1 ? 'poll' : 'polls'} {WHAT[s.rail]}{s.worst.count > s.worst.polls.length ? `; the worst ${s.worst.polls.length}` : ''}. <kbd>n</kbd> <kbd>p</kbd> step.</p>
 		<ol class="list">{s.worst.polls.map((p, i) => <li key={p.row}><button aria-current={s.railAt === i} onClick={() => openWorst(i)}>
 			<span class="line"><b class="num">{dur(value(p))}</b><span class="bar"><i style={{ width: value(p) / most * 100 + '%' }} /></span><span class="dim">{when(p.start)}</span></span>
 			<span class="sub">{brief(p.place || 'type unknown')} · task {p.task ?? '?'}</span></button></li>)}</ol></>;

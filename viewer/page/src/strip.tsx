@@ -30,7 +30,7 @@ export function Strip() {
 	const canvas = usePlot((g, w, h) => {
 		g.fillStyle = colors.bg;
 		g.fillRect(0, 0, w, h);
-		const c = cells?.lanes[0], wide = w - GUTTER, top = 14;
+		const c = cells?.lanes[0], wide = w - GUTTER, top = 20;
 		g.fillStyle = colors.dim;
 		g.fillText('all workers', 18, top + (h - top) / 2 - 8);
 		g.fillText(dur(all.to), 18, top + (h - top) / 2 + 8);
@@ -39,7 +39,7 @@ export function Strip() {
 			const x = GUTTER + t / all.to * wide, text = moment(t, s.clock, baseNs(), realNs(), step);
 			if (x + g.measureText(text).width + 6 < w)
 				g.fillText(text, x + 4, 7);
-			g.fillRect(x, 0, 1, top - 2);
+			g.fillRect(x, 2, 1, 9);
 		}
 		g.fillStyle = colors.lane;
 		g.fillRect(GUTTER, top, wide, h - top);

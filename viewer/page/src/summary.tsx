@@ -23,7 +23,7 @@ export function Summary() {
 			{s.region && <span class="row"><button onClick={() => setView(span)}>Zoom to it</button><button onClick={() => set({ region: null })}>Unselect</button></span>}</div>
 		<Split v={v} />
 		<h2>Polls <span class="dim">{count(v.all.polls)}</span></h2>
-		<Histogram bins={v.poll_bins} name="polls" onPick={ns => set({ search: `dur>${Math.round(ns)}ns` })} /><Quantiles q={v.all.poll_q} name="length" />
+		<Histogram bins={v.poll_bins} name="polls" onPick={ns => set({ search: `dur>${Math.round(ns)}ns` })} /><Quantiles q={v.all.poll_q} name="length" onMax={v.all.worst ? () => void selectPoll(v.all.worst!) : undefined} />
 		<h2>Waits, from wake to poll {v.all.waits > 0 && <span class="dim">known for {share(v.all.waits, v.all.polls)}</span>}</h2>
 		{v.all.waits ? <><Histogram bins={v.wait_bins} name="waits" /><Quantiles q={v.all.wait_q} name="wait" /></>
 			: <p class="note">{s.rec?.wakes ? 'No poll here whose wake is known.' : 'Wakes were not recorded: waits are unknown.'}</p>}
@@ -48,7 +48,7 @@ function Split({ v }: { v: RangeAnswer }) {
 		<table class="plain"><tbody>{parts.map(x => x[0] === 'k-off' && s.rec?.offs === 0
 			? <tr key={x[0]}><td><span class={'key ' + x[0]} />{x[1]}</td><td class="n dim" colSpan={2}>not recorded</td></tr>
 			: <tr key={x[0]}><td><span class={'key ' + x[0]} />{x[1]}</td><td class="n">{dur(x[2])}</td><td class="n">{share(x[2], p.wall)}</td></tr>)}</tbody></table>
-		<p class="dim">{count(p.wakes.count)} wakes, <button class="link" onClick={() => set({ dock: 'flame', dockOpen: true, poll: null })}>{count(p.samples.count)} samples</button> of CPU and switches.</p>
+		<p class="dim">{count(p.wakes.count)} wakes, most delayed CPU <button class="link" onClick={() => set({ dock: 'table', dockOpen: true })}>{dur(p.delays.max)}</button>, <button class="link" onClick={() => set({ dock: 'flame', dockOpen: true, poll: null })}>{count(p.samples.count)} samples</button> of CPU and switches.</p>
 	</>;
 }
 

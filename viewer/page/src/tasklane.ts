@@ -43,7 +43,7 @@ export function drawTask(p: Picture, row: Row): void {
 		}
 		if (ready !== null && poll.start > ready) {
 			const from = scale.x(Math.max(ready, before)), to = x;
-			g.fillStyle = colors.warn;
+			g.fillStyle = colors.ready;
 			g.fillRect(from, mid - h / 4, Math.max(to - from, 0.5), h / 2);
 			centred(p, from, to, y + 7, 'ready ' + dur(poll.start - Math.max(ready, before)), colors.warn);
 		}
@@ -62,6 +62,6 @@ export function drawTask(p: Picture, row: Row): void {
 			g.strokeStyle = colors.select;
 			g.strokeRect(x - 0.5, top - 0.5, wide + 1, h + 1);
 		}
-		before = poll.start + poll.dur;
+		before = Math.max(before, poll.start + poll.dur);
 	}
 }

@@ -64,10 +64,13 @@ export function tail(text: string, columns: number): string {
 	return text.length <= columns ? text : '…' + text.slice(text.length - columns + 1);
 }
 
-// A place or type in few letters: of a path its last two parts, of a type without its generics.
+// A place or type in few letters: of a path the file, with its folder where the file alone says
+// nothing; of a type no generics.
 export function brief(text: string): string {
-	const path = /([^/]*\/)?[^/]*:\d+:\d+}?$/.exec(text);
-	return path && text.includes('/') ? (text[0] === '{' && path.index > 0 ? '{…' : '') + path[0] : shortName(text);
+	const path = /(?:([^/@]*\/))?([^/@]*):(\d+):(\d+)}?$/.exec(text);
+	if (!path || !/[/@]/.test(text))
+		return shortName(text);
+	return (/^(main|lib|mod)\.rs$/.test(path[2]) ? path[1] ?? '' : '') + path[2] + ':' + path[3] + ':' + path[4];
 }
 
 // Generics make names of hundreds of letters: what is between the outermost <> matters least.
