@@ -148,6 +148,16 @@ static void cut_column(const struct cut *x, uint32_t table, uint32_t column, str
 	}
 }
 
+/* A power of two, at least twice the tasks, whatever the file says. */
+static uint32_t cut_slots_cnt(uint32_t tasks)
+{
+	uint32_t cnt = 2;
+
+	while (cnt / 2 < tasks && cnt < 1u << 31)
+		cnt *= 2;
+	return cnt;
+}
+
 /* Open addressing does not bear holes: all tasks find a place anew. */
 static void cut_slots(struct columns *to)
 {
@@ -189,6 +199,10 @@ int cut_make(const struct columns *c, const struct scope *s, struct columns **re
 	for (uint32_t t = 0; err == 0 && t < TABLES_CNT; t++) {
 		uint32_t cnt = tables_rows(c, t);
 
+		if (t == TABLES_task_slots) {
+			err = tables_alloc(to, t, cut_slots_cnt(x.before[TABLES_tasks][c->tasks.cnt]));
+			continue;
+		}
 		err = tables_alloc(to, t, x.before[t] ? x.before[t][cnt] : cnt);
 		for (uint32_t i = tables_all[t].columns_from;
 		     err == 0 && i < tables_all[t].columns_to; i++)

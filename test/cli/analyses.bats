@@ -130,3 +130,13 @@ null' ]
 		cmp first second
 	done
 }
+@test "the parts of each worker's time and of each task's life sum to it" {
+	for f in traces/abcd-42 crowd.bin workers.bin; do
+		"$VIEW" workers --json --limit 0 $f >parts || [ $? = 3 ]
+		[ "$(jq '.recordings[0] | (.last_ns - .first_ns) as $span | [.workers[] | .busy_ns + .parked_ns +
+			.delayed_ns + .between_ns + .unknown_ns == $span] | length > 0 and all' parts)" = true ]
+		"$VIEW" tasks --json --limit 0 $f >parts || [ $? = 3 ]
+		[ "$(jq '[.recordings[0].tasks[] | .life_ns == (.running_ns // 0) + (.off_cpu_ns // 0) +
+			(.ready_ns // 0) + (.idle_ns // 0) + .unknown_ns] | length > 0 and all' parts)" = true ]
+	done
+}

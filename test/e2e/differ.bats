@@ -117,3 +117,10 @@ waits() {
 		[(map(.[0]) | median), (map(.[1]) | median)]' "$BATS_FILE_TMPDIR/new.theirs" | tee "$T/medians"
 	[ "$(jq '.[0] < 1000 and .[1] > 10 * .[0]' "$T/medians")" = true ]
 }
+splits() {
+	[ "$(view workers --json --limit 0 | jq '.recordings[0] | (.last_ns - .first_ns) as $span | [.workers[] |
+		.busy_ns + .parked_ns + .delayed_ns + .between_ns + .unknown_ns == $span] | length > 1 and all')" = true ] || return 1
+	[ "$(view tasks --json --limit 0 | jq '[.recordings[0].tasks[] | .life_ns == (.running_ns // 0) +
+		(.off_cpu_ns // 0) + (.ready_ns // 0) + (.idle_ns // 0) + .unknown_ns] | length > 50 and all')" = true ]
+}
+@test "the parts of each worker's time and of each task's life sum to it" { both splits; }

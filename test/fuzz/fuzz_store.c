@@ -3,11 +3,17 @@
  * fuzz_store.c - a cached index of any bytes, or a good one with any of them changed, through
  * everything that reads it. links: viewer
  */
+#include "viewer/command.h"
 #include "viewer/core/columns.h"
 #include "viewer/core/index.h"
 #include "viewer/core/pyramid.h"
 #include "viewer/core/store.h"
 #include "viewer/core/tables.h"
+#include "viewer/critpath.h"
+#include "viewer/cut.h"
+#include "viewer/recorded.h"
+#include "viewer/schedule.h"
+#include "viewer/scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +55,36 @@ static void use(const struct columns *c)
 			pyramid_query(c, p, lane, 0, UINT64_MAX, 50, cells);
 		}
 	}
+}
+
+static void step(void *ctx, const struct critpath_step *s)
+{
+	(void)ctx;
+	sink += s->to_ns;
+}
+
+/* The analyses, and a copy cut by filters: whatever the rows say, they end. */
+static void analyse(const struct columns *c)
+{
+	const struct request none = { 0 }, some = { .has_task = true, .task = 1, .runtime = "main",
+						    .type = "a", .has_from = true, .from_ns = 5 };
+	struct schedule x = { 0 };
+	struct columns *cut = NULL;
+	struct recorded recorded;
+	struct scope scope;
+	uint64_t from_ns;
+
+	if (scope_init(&scope, c, &none) || schedule_of(c, &scope, &x) || cut_asked(c, &some, &cut))
+		abort();
+	recorded_of(c, &recorded);
+	sink += recorded.polls_ns;
+	for (uint32_t i = 0; i < c->polls.cnt && i < 100; i++)
+		sink += critpath_walk(c, i, step, NULL, &from_ns);
+	for (uint32_t i = 0; i < cut->tasks.cnt; i++)
+		sink += columns_task(cut, cut->tasks.id[i]);
+	cut_free(cut);
+	schedule_done(&x);
+	scope_done(&scope);
 }
 
 /* A small index with a row in most tables. */
@@ -111,8 +147,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t sz)
 			abort();
 		free(copy);
 	}
-	if (store_open(&c, fd, "x", 1) == 0)
+	if (store_open(&c, fd, "x", 1) == 0) {
 		use(c);
+		analyse(c);
+	}
 	store_close(c);
 	return 0;
 }
