@@ -80,7 +80,8 @@ static uint8_t starts_encoding(const struct starts *s, uint64_t cie)
 			return *at;
 		if (*aug == 'L')
 			at++;
-		else if (*aug == 'P' && (*at & 0x0f) == STARTS_PE_SDATA4)
+		else if (*aug == 'P' && ((*at & 0x0f) == STARTS_PE_SDATA4 ||
+					 (*at & 0x0f) == STARTS_PE_UDATA4))
 			at += 5;
 		else if (*aug != 'S' && *aug != 'B')
 			break;

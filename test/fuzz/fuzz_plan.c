@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t sz)
 {
 	struct target_file file = { .path = "input", .is_main = true, .map_start = 0x1000 };
 	struct target t = { .pid = 1, .pidfd = -1, .files = &file, .files_cnt = 1 };
-	struct plan_options o = { PLAN_FULL, true, true };
+	struct plan_options o = { PLAN_FULL, true, true, true };
 	static uint8_t bytes[HEAD_SZ + INPUT_MAX_SZ];
 	static int fd = -1;
 	struct plan *p = NULL;
