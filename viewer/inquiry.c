@@ -9,7 +9,7 @@
 #include "jsonout.h"
 #include "notice.h"
 #include "plain.h"
-#include "progress.h"
+#include "series.h"
 #include "traceset.h"
 
 #include <errno.h>
@@ -26,10 +26,10 @@ static void inquiry_head(FILE *out, const struct inquiry *q)
 	recorded_text(out, &q->recorded);
 }
 
-static int inquiry_one(const struct request *req, const struct traceset_recording *rec,
-		       const struct inquiry_ops *ops, struct json *json, struct progress *progress,
-		       int *exit_code)
+static int inquiry_one(void *ctx, const struct request *req, const struct traceset_recording *rec,
+		       struct json *json, struct progress *progress, int *exit_code)
 {
+	const struct inquiry_ops *ops = ctx;
 	struct inquiry q = { .req = req, .name = rec->name };
 	struct columns *c = NULL;
 	bool is_partial = false;
@@ -69,38 +69,16 @@ static int inquiry_one(const struct request *req, const struct traceset_recordin
 int inquiry_run(const struct request *req, const struct traceset *set,
 		const struct inquiry_ops *ops)
 {
-	struct json *json = req->json ? json_open(stdout, true) : NULL;
-	int err = req->json && !json ? -ENOMEM : 0, exit_code = 0;
-	struct progress progress;
+	const struct series_ops series = { .schema = ops->schema, .one = inquiry_one };
 
-	progress_start(&progress, set->sz);
-	if (json) {
-		json_map(json);
-		json_put_text(json, "schema", ops->schema);
-		json_key(json, "recordings");
-		json_list(json);
-	}
-	for (size_t i = 0; err == 0 && i < set->recordings_cnt; i++) {
-		if (i > 0 && !json)
-			putchar('\n');
-		err = inquiry_one(req, &set->recordings[i], ops, json, &progress, &exit_code);
-	}
-	if (json) {
-		json_list_end(json);
-		json_map_end(json);
-		json_line(json);
-	}
-	if (json_close(json) == -ENOMEM || err)
-		exit_code = notice(EXIT_FINDINGS, "%s: out of memory", req->path);
-	return exit_code;
+	return series_run(req, set, &series, (void *)ops);
 }
 
 void inquiry_when(FILE *out, const struct inquiry *q, uint64_t ts_ns)
 {
-	uint64_t ns = ts_ns > q->base_ns ? ts_ns - q->base_ns : 0;
+	char text[PLAIN_SZ];
 
-	fprintf(out, "+%" PRIu64 ".%06u s", ns / 1000000000,
-		(unsigned int)(ns % 1000000000 / 1000));
+	fputs(plain_since(text, q->base_ns, ts_ns), out);
 }
 
 void inquiry_duration(FILE *out, int width, bool is_known, uint64_t ns)

@@ -3,6 +3,7 @@
 #include "plain.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,15 @@ const char *plain_duration(char to[PLAIN_SZ], uint64_t ns)
 		plain_digits(to, ns, 1000000, "ms");
 	else
 		plain_digits(to, ns, 1000000000, "s");
+	return to;
+}
+
+const char *plain_since(char to[PLAIN_SZ], uint64_t base_ns, uint64_t ts_ns)
+{
+	uint64_t ns = ts_ns > base_ns ? ts_ns - base_ns : 0;
+
+	snprintf(to, PLAIN_SZ, "+%" PRIu64 ".%06u s", ns / 1000000000,
+		 (unsigned int)(ns % 1000000000 / 1000));
 	return to;
 }
 

@@ -44,6 +44,9 @@ size_t plain_cut_type(char *to, size_t room, const char *s, size_t sz, size_t co
 /* 3 digits and a unit: "0", "512 ns", "1.23 us", "45.6 ms", "789 s". Returns `to`. */
 const char *plain_duration(char to[PLAIN_SZ], uint64_t ns);
 
+/* "+1.234567 s": ts_ns as time since base_ns, 0 if it is earlier. Returns `to`. */
+const char *plain_since(char to[PLAIN_SZ], uint64_t base_ns, uint64_t ts_ns);
+
 /* part / whole as "12.3 %"; "-" when whole is 0. Returns `to`. */
 const char *plain_share(char to[PLAIN_SZ], uint64_t part, uint64_t whole);
 

@@ -7,10 +7,10 @@
 #include "labels.h"
 #include "leaftable.h"
 #include "notice.h"
-#include "progress.h"
 #include "reorder.h"
 #include "reportjson.h"
 #include "reporttext.h"
+#include "series.h"
 #include "stacktable.h"
 #include "typetable.h"
 #include "watch.h"
@@ -266,12 +266,14 @@ int report_read(struct report *r, const struct watch *watch, struct progress *pr
 }
 
 /* Reads one recording and prints its page. */
-static int report_recording(const struct request *req, const struct traceset_recording *rec,
-			    struct json *json, struct progress *progress, int *exit_code)
+static int report_recording(void *ctx, const struct request *req,
+			    const struct traceset_recording *rec, struct json *json,
+			    struct progress *progress, int *exit_code)
 {
 	struct report *r = report_new(rec, false);
 	int err = r ? report_read(r, NULL, progress) : -ENOMEM;
 
+	(void)ctx;
 	if (err == 0 && json)
 		reportjson_put(json, r);
 	else if (err == 0)
@@ -284,27 +286,8 @@ static int report_recording(const struct request *req, const struct traceset_rec
 
 int report_run(const struct request *req, const struct traceset *set)
 {
-	struct json *json = req->json ? json_open(stdout, true) : NULL;
-	struct progress progress;
-	int err = req->json && !json ? -ENOMEM : 0, exit_code = 0;
+	static const struct series_ops series = { .schema = REPORT_SCHEMA,
+						  .one = report_recording };
 
-	progress_start(&progress, set->sz);
-	if (json) {
-		json_map(json);
-		json_put_text(json, "schema", REPORT_SCHEMA);
-		json_key(json, "recordings");
-		json_list(json);
-	}
-	for (size_t i = 0; err == 0 && i < set->recordings_cnt; i++) {
-		if (i > 0 && !json)
-			putchar('\n');
-		err = report_recording(req, &set->recordings[i], json, &progress, &exit_code);
-	}
-	if (json) {
-		json_list_end(json);
-		json_map_end(json);
-	}
-	if (json_close(json) == -ENOMEM || err)
-		exit_code = notice(EXIT_FINDINGS, "%s: out of memory", req->path);
-	return exit_code;
+	return series_run(req, set, &series, NULL);
 }

@@ -7,8 +7,8 @@
 #include "labels.h"
 #include "notice.h"
 #include "plain.h"
-#include "progress.h"
 #include "report.h"
+#include "series.h"
 #include "studyhead.h"
 #include "tasktable.h"
 #include "traceset.h"
@@ -126,10 +126,11 @@ static void study_on_event(void *ctx, const struct d9_ev *ev)
 		f->ops->event(&f->study, ev);
 }
 
-static int study_recording(const struct request *req, const struct traceset_recording *rec,
-			   const struct study_ops *ops, struct json *json,
+static int study_recording(void *ctx, const struct request *req,
+			   const struct traceset_recording *rec, struct json *json,
 			   struct progress *progress, int *exit_code)
 {
+	const struct study_ops *ops = ctx;
 	struct study_frame f = { .ops = ops };
 	struct study *s = &f.study;
 	const struct watch watch = {
@@ -177,38 +178,20 @@ static int study_recording(const struct request *req, const struct traceset_reco
 
 int study_run(const struct request *req, const struct traceset *set, const struct study_ops *ops)
 {
-	struct json *json = req->json ? json_open(stdout, true) : NULL;
-	int err = req->json && !json ? -ENOMEM : 0, exit_code = 0;
-	struct progress progress;
+	const struct series_ops series = {
+		.schema = ops->schema,
+		.is_bare = req->folded || ops->is_bare,
+		.one = study_recording,
+	};
 
-	progress_start(&progress, set->sz);
-	if (json) {
-		json_map(json);
-		json_put_text(json, "schema", ops->schema);
-		json_key(json, "recordings");
-		json_list(json);
-	}
-	for (size_t i = 0; err == 0 && i < set->recordings_cnt; i++) {
-		if (i > 0 && !json && !req->folded && !ops->is_bare)
-			putchar('\n');
-		err = study_recording(req, &set->recordings[i], ops, json, &progress, &exit_code);
-	}
-	if (json) {
-		json_list_end(json);
-		json_map_end(json);
-		json_line(json);
-	}
-	if (json_close(json) == -ENOMEM || err)
-		exit_code = notice(EXIT_FINDINGS, "%s: out of memory", req->path);
-	return exit_code;
+	return series_run(req, set, &series, (void *)ops);
 }
 
 void study_when(FILE *out, const struct study *s, uint64_t ts_ns)
 {
-	uint64_t ns = ts_ns > s->base_ns ? ts_ns - s->base_ns : 0;
+	char text[PLAIN_SZ];
 
-	fprintf(out, "+%" PRIu64 ".%06u s", ns / 1000000000,
-		(unsigned int)(ns % 1000000000 / 1000));
+	fputs(plain_since(text, s->base_ns, ts_ns), out);
 }
 
 void study_type(FILE *out, const struct study *s, uint32_t row, uint32_t columns)

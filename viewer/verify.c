@@ -6,8 +6,8 @@
 #include "jsonout.h"
 #include "labels.h"
 #include "notice.h"
-#include "progress.h"
 #include "reorder.h"
+#include "series.h"
 #include "verifyprint.h"
 
 #include <errno.h>
@@ -129,7 +129,8 @@ static int verify_finish(struct verify *v)
 	return err;
 }
 
-static int verify_recording(const struct traceset_recording *rec, struct json *json,
+static int verify_recording(void *ctx, const struct request *req,
+			    const struct traceset_recording *rec, struct json *json,
 			    struct progress *progress, int *exit_code)
 {
 	struct verify *v = calloc(1, sizeof(*v));
@@ -137,6 +138,8 @@ static int verify_recording(const struct traceset_recording *rec, struct json *j
 					v ? &v->facts : NULL };
 	int err = -ENOMEM;
 
+	(void)ctx;
+	(void)req;
 	if (!v)
 		return err;
 	v->recording = rec;
@@ -163,30 +166,17 @@ static int verify_recording(const struct traceset_recording *rec, struct json *j
 	return err;
 }
 
+static void verify_tail(void *ctx, struct json *json, int exit_code)
+{
+	(void)ctx;
+	json_put_text(json, "verdict", verifyprint_verdict(exit_code));
+}
+
 int verify_run(const struct request *req, const struct traceset *set)
 {
-	struct json *json = req->json ? json_open(stdout, true) : NULL;
-	struct progress progress;
-	int err = req->json && !json ? -ENOMEM : 0, exit_code = 0;
+	static const struct series_ops series = { .schema = VERIFY_SCHEMA,
+						  .one = verify_recording,
+						  .tail = verify_tail };
 
-	progress_start(&progress, set->sz);
-	if (json) {
-		json_map(json);
-		json_put_text(json, "schema", VERIFY_SCHEMA);
-		json_key(json, "recordings");
-		json_list(json);
-	}
-	for (size_t i = 0; err == 0 && i < set->recordings_cnt; i++) {
-		if (i > 0 && !json)
-			putchar('\n');
-		err = verify_recording(&set->recordings[i], json, &progress, &exit_code);
-	}
-	if (json) {
-		json_list_end(json);
-		json_put_text(json, "verdict", verifyprint_verdict(exit_code));
-		json_map_end(json);
-	}
-	if (json_close(json) == -ENOMEM || err)
-		exit_code = notice(EXIT_FINDINGS, "%s: out of memory", req->path);
-	return exit_code;
+	return series_run(req, set, &series, NULL);
 }
