@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t sz)
 		export_perfetto, export_pprof,	export_chrome, export_speedscope,
 		export_firefox,	 export_folded, export_csv,    export_ndjson,
 	};
-	static const struct index_opt opt = { .cache_dir = "", .decoded_max_sz = 1u << 22 };
+	static const struct index_opt opt = { .cache_dir = "", .decoded_max_sz = 1u << 18 };
 	static int fd = -1;
 	static FILE *out;
 	struct export x = { .name = "x", .to_ns = UINT64_MAX };
