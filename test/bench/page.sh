@@ -29,6 +29,7 @@ ours() {
 	node test/bench/page_paint.mjs "$1" "$url" 3
 	echo "$1: server_peak_mb $(awk '/VmHWM/ { print int($2 / 1024) }' "/proc/$server/status")"
 	kill "$server"
+	timeout 20 tail --pid="$server" -f /dev/null || kill -9 "$server"
 	wait "$server" || true
 	server=
 }

@@ -11,7 +11,7 @@ export function Waiting() {
 	if (!s.trace)
 		return <main class="state"><h1>dial9-view</h1><p class="busy" aria-busy="true">Asking the server</p></main>;
 	if (s.trace.error && !s.trace.recordings.length)
-		return <main class="state"><h1>Nothing to show yet</h1><p class="note">{s.trace.path}: {s.trace.error}.</p>
+		return <main class="state"><h1>Nothing to show yet</h1><p class="note">{s.trace.path}: {s.trace.error === 'No data available' ? 'no segment in it so far' : s.trace.error}.</p>
 			<p>This page looks again every second, and fills as soon as the first segment is there. To make one:</p><p><kbd>dial9-agent --pid N --trace-dir {s.trace.path}</kbd></p></main>;
 	if (!own)
 		return <main class="state"><h1>Reading the directory</h1><p class="busy" aria-busy="true">{s.trace.path}</p></main>;
