@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * match - is a recording from outside equal to dial9's own of the same process?
- *   match [-v] [-b] [-l LEVEL] [-n NAME] [-f FILE] [-w FROM:TO]... THEIRS OURS
+ *   match [-v] [-b] [-l LEVEL] [-c WORKERS] [-n NAME] [-f FILE] [-w FROM:TO]... THEIRS OURS
  * Prints one row (match -H prints the head) and exits 1 if anything differs, 4 if nothing but times
  * does. -b: the machine is busy, judge no times. -l: ours was recorded at level polls or wakes; then
- * what that level does not record is not missed. -f: appends the row to FILE as "name=value ..." for
+ * what that level does not record is not missed. -c: workers that its runtime was given. -f: appends the row to FILE as "name=value ..." for
  * table.awk. -w: ns of CLOCK_MONOTONIC between which the recorder said
  * it records, TO may be empty; match -t tells the present ns.
  */
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	p.windows = windows;
-	while ((opt = getopt(argc, argv, "vHtbl:n:f:w:")) != -1) {
+	while ((opt = getopt(argc, argv, "vHtbl:c:n:f:w:")) != -1) {
 		char *rest;
 
 		if (opt == 't') {
@@ -306,6 +306,8 @@ int main(int argc, char **argv)
 			is_busy = true;
 		} else if (opt == 'l') {
 			p.level = level_of(optarg);
+		} else if (opt == 'c') {
+			p.workers_given = (unsigned)strtoul(optarg, NULL, 10);
 		} else if (opt == 'n') {
 			name = optarg;
 		} else if (opt == 'f') {
@@ -321,7 +323,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 2)
-		errx(2, "usage: match [-v] [-b] [-l LEVEL] [-n NAME] [-f FILE] [-w FROM:TO]... THEIRS OURS   |   match -H");
+		errx(2, "usage: match [-v] [-b] [-l LEVEL] [-c WORKERS] [-n NAME] [-f FILE] [-w FROM:TO]... THEIRS OURS   |   match -H");
 	if (!p.windows_cnt)
 		windows[p.windows_cnt++] = (struct window){ 0, UINT64_MAX - 1 };
 	side_load(&theirs, argv[optind], false);

@@ -140,7 +140,7 @@ static void check_workers(struct pairing *p)
 
 unsigned pair_workers_at_once(const struct pairing *p)
 {
-	unsigned most = 0;
+	unsigned most = p->workers_given;
 
 	for (size_t i = 0; i < PAIR_WORKERS_MAX; i++) {
 		unsigned cnt = 0;

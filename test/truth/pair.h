@@ -48,6 +48,7 @@ struct pairing {
 	const struct window *windows;
 	size_t windows_cnt;
 	bool verbose;
+	unsigned workers_given; /* to the runtime: more may exist than have polled */
 
 	struct tally polls, births, deaths;
 	uint64_t polls_outside; /* not inside their twin: a stamp on the wrong side */
@@ -74,7 +75,7 @@ struct pairing {
 /* -1: not in any window; else its number. */
 int window_of(const struct pairing *p, uint64_t from_ns, uint64_t to_ns);
 
-/* The most workers of dial9's that polled in one time. */
+/* The most workers of dial9's that polled in one time, at least those given. */
 unsigned pair_workers_at_once(const struct pairing *p);
 
 void pair_all(struct pairing *p, struct side *theirs, struct side *ours);

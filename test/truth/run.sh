@@ -27,7 +27,7 @@ full_rows="pingpong@2 pingpong@1 plain,yields@2 timers@2 timers,meeting@8 timers
 	alive100k@8 storm@2+late current_thread,pingpong@2+twice pingpong,timers,joinset,meeting@2+10
 	long_poll@2+10"
 level_rows="pingpong@2+polls timers@2+polls yields@2+polls tiny@2+polls joinset,detached@2+polls
-	abort,panics@2+polls blocking,lock,pingpong@2+polls in_place,pingpong@2+polls
+	abort,panics,pingpong@2+polls blocking,lock,pingpong@2+polls in_place,pingpong@2+polls
 	sleep_in_poll,nested@2+polls long_poll@2+polls storm@2+polls current_thread@2+polls
 	pingpong@8+polls pingpong@2+wakes timers,meeting@2+wakes plain,yields@2+wakes
 	joinset,detached@2+wakes blocking,lock,pingpong@2+wakes storm@2+wakes pingpong@8+wakes"
@@ -172,7 +172,7 @@ one() { # one ROW: 0 equal, 4 only times differ; its facts in facts.row
 	[ $status = 0 ] || echo "$row: the agent ended with $status: $(tail -n 1 "$dir"/agent.log.*)"
 	echo "${windows[*]}" >"$dir/windows"
 	rm -f "$work/facts.row"
-	"$build/match" -v "${judge[@]}" -l "$level" -n "$row" -f "$work/facts.row" "${windows[@]}" \
+	"$build/match" -v "${judge[@]}" -l "$level" -c "$workers" -n "$row" -f "$work/facts.row" "${windows[@]}" \
 		"$dir/theirs/t.0.bin" "$dir/ours" 2>"$dir/more"
 	local rc=$?
 	[ $rc = 0 ] || cat "$dir/more"

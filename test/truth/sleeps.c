@@ -51,6 +51,23 @@ static bool is_given_away(const struct side *theirs, const struct pairing *p,
 	return (before && before->tid != o->tid) || (after && after->tid != o->tid);
 }
 
+/* Nothing happened on that thread in dial9's from its unpark until ours, which was the next event. */
+static bool is_next_event(const struct side *theirs, const struct pairing *p,
+			  const struct side_park *t, const struct side_park *o)
+{
+	if (t + 1 < theirs->parks.at + theirs->parks.cnt && t[1].tid == o->tid &&
+	    t[1].from_ns < o->to_ns)
+		return false;
+	for (size_t i = 0; i < theirs->polls.cnt; i++) {
+		const struct side_poll *poll = &theirs->polls.at[i];
+
+		if (poll->start_ns > t->to_ns && poll->start_ns < o->to_ns &&
+		    poll->worker < PAIR_WORKERS_MAX && p->worker_of[poll->worker] == o->worker)
+			return false;
+	}
+	return true;
+}
+
 /* Where ends are inferred: it slept for a lock in the tail of a poll whose task was over. */
 static bool is_in_tail(const struct pairing *p, const struct side *theirs, const struct side *ours,
 		       const struct side_park *o)
@@ -87,7 +104,8 @@ void sleeps_pair(struct pairing *p, struct side *theirs, struct side *ours)
 			    p->worker_of[t->worker] != UINT64_MAX &&
 			    p->worker_of[t->worker] != o->worker)
 				p->parks_stray++;
-		} else if (t && t->tid == o->tid && t->from_ns <= o->from_ns && o->is_guess) {
+		} else if (t && t->tid == o->tid && t->from_ns <= o->from_ns &&
+			   (o->is_guess || is_next_event(theirs, p, t, o))) {
 			p->parks_guessed++;
 			t->is_claimed = true;
 		} else if ((!t || t->tid != o->tid) && is_last(theirs, p, o)) {
