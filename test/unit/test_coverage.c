@@ -96,7 +96,7 @@ static void test_levels_of_types(void **state)
 
 static void test_more_types_than_are_kept(void **state)
 {
-	char name[16];
+	char name[32];
 
 	(void)state;
 	for (int i = 0; i < COVERAGE_TYPES_MAX + 5; i++) {
@@ -220,7 +220,7 @@ static void test_losses(void **state)
 static void test_more_losses_than_rows(void **state)
 {
 	struct eventscript *s = eventscript_begin();
-	char name[16];
+	char name[32];
 
 	(void)state;
 	for (int i = 0; i < COVERAGE_LOSSES_MAX - 1; i++) {
