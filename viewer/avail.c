@@ -169,10 +169,10 @@ int avail_of(const struct columns *c, const struct crew *crew, const struct scop
 	for (uint32_t i = 0; err == 0 && i < crew->cnt; i++) {
 		uint32_t lane = crew->lanes[i];
 
-		heap[i] = (struct avail_lane){
-			.poll = c->lanes.polls_from[lane], .polls_to = c->lanes.polls_to[lane],
-			.park = c->lanes.parks_from[lane], .parks_to = c->lanes.parks_to[lane]
-		};
+		heap[i] = (struct avail_lane){ .poll = c->lanes.polls_from[lane],
+					       .polls_to = c->lanes.polls_to[lane],
+					       .park = c->lanes.parks_from[lane],
+					       .parks_to = c->lanes.parks_to[lane] };
 		is_never |= !avail_next(c, &heap[i]);
 	}
 	if (err == 0 && !is_never)

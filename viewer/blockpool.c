@@ -38,7 +38,8 @@ static int blockpool_compare(const void *left, const void *right)
 }
 
 /* The most at once, when that began, and the time with any at all. */
-static void blockpool_sweep(struct blockpool_edges *e, uint64_t *most, uint64_t *at_ns, uint64_t *any_ns)
+static void blockpool_sweep(struct blockpool_edges *e, uint64_t *most, uint64_t *at_ns,
+			    uint64_t *any_ns)
 {
 	uint64_t now = 0, since_ns = 0;
 
@@ -60,7 +61,8 @@ static void blockpool_sweep(struct blockpool_edges *e, uint64_t *most, uint64_t 
 	}
 }
 
-static int blockpool_run(const struct columns *c, uint32_t poll, struct blockpool *p, struct blockpool_edges *e)
+static int blockpool_run(const struct columns *c, uint32_t poll, struct blockpool *p,
+			 struct blockpool_edges *e)
 {
 	uint64_t start_ns = c->polls.start_ns[poll], end_ns = crews_poll_end(c, poll);
 	uint64_t ready_ns = c->polls.ready_ns[poll], dur_ns = c->polls.dur_ns[poll];

@@ -34,9 +34,8 @@ uint64_t crews_asleep(const struct columns *c, uint32_t park)
 
 bool crews_is_task(const struct columns *c, uint32_t task)
 {
-	return task != COLUMNS_NONE &&
-	       (c->tasks.polls_to[task] > c->tasks.polls_from[task] ||
-		c->tasks.spawn_ns[task] || c->tasks.place[task]);
+	return task != COLUMNS_NONE && (c->tasks.polls_to[task] > c->tasks.polls_from[task] ||
+					c->tasks.spawn_ns[task] || c->tasks.place[task]);
 }
 
 static bool crews_is_worker(const struct columns *c, uint32_t lane)

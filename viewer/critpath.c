@@ -56,7 +56,7 @@ static bool critpath_cause(const struct columns *c, struct critpath_step *s, uin
 	if (c->polls.ready_ns[*poll] < s->ready_ns)
 		s->ready_ns = c->polls.ready_ns[*poll];
 	from = c->wakes.flags[wake] & COLUMNS_WAKE_IN_POLL ? critpath_before(c, *poll)
-							    : c->wakes.poll[wake];
+							   : c->wakes.poll[wake];
 	if (from == COLUMNS_NONE && c->wakes.waker[wake] == c->wakes.task[wake]) {
 		/* yield_now: a wake by itself that Tokio puts off to just behind the poll */
 		from = critpath_before(c, *poll);
@@ -65,7 +65,7 @@ static bool critpath_cause(const struct columns *c, struct critpath_step *s, uin
 	}
 	if (from == COLUMNS_NONE) {
 		*root = crews_is_task(c, c->wakes.waker[wake]) ? CRITPATH_UNKNOWN
-								 : CRITPATH_OUTSIDE;
+							       : CRITPATH_OUTSIDE;
 		return false;
 	}
 	if (c->polls.start_ns[from] >= s->start_ns) { /* no cause lies in the future */

@@ -82,8 +82,8 @@ static void cut_name(const struct cut *x, uint32_t *marks, uint32_t table, const
 
 static int cut_choose(struct cut *x, const struct scope *s)
 {
-	static const uint32_t chosen[] = { TABLES_polls, TABLES_parks,	TABLES_wakes,
-					   TABLES_samples, TABLES_offs, TABLES_queues,
+	static const uint32_t chosen[] = { TABLES_polls,   TABLES_parks, TABLES_wakes,
+					   TABLES_samples, TABLES_offs,	 TABLES_queues,
 					   TABLES_records, TABLES_tasks };
 	const struct columns *c = x->c;
 	uint32_t *tasks;
@@ -200,7 +200,8 @@ int cut_make(const struct columns *c, const struct scope *s, struct columns **re
 		uint32_t cnt = tables_rows(c, t);
 
 		if (t == TABLES_task_slots) {
-			err = tables_alloc(to, t, cut_slots_cnt(x.before[TABLES_tasks][c->tasks.cnt]));
+			err = tables_alloc(to, t,
+					   cut_slots_cnt(x.before[TABLES_tasks][c->tasks.cnt]));
 			continue;
 		}
 		err = tables_alloc(to, t, x.before[t] ? x.before[t][cnt] : cnt);

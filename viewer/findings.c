@@ -28,7 +28,7 @@ void findings_done(struct findings *f)
 }
 
 struct finding *findings_add(struct findings *f, const char *kind, enum severity severity,
-				 uint32_t type)
+			     uint32_t type)
 {
 	static struct finding scrap;
 	struct finding *at = f->cnt < FINDINGS_MAX ? &f->at[f->cnt++] : &scrap;

@@ -104,8 +104,8 @@ static void judgecolumns_starve(struct study *s, struct findings *f, const struc
 	}
 }
 
-static void judgecolumns_avail(struct findings *f, const struct columns *c,
-			       const struct avail *a, const struct crew *crew)
+static void judgecolumns_avail(struct findings *f, const struct columns *c, const struct avail *a,
+			       const struct crew *crew)
 {
 	char longest[PLAIN_SZ], all[PLAIN_SZ];
 	struct finding *at;

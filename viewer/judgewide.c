@@ -52,8 +52,8 @@ static void judgewide_cpu(struct study *s, struct findings *f)
 
 	if (lost_ns >= 50 * MS && lost_ns >= wanted_ns / 10) {
 		at = findings_add(f, "cpu-starved",
-			       lost_ns >= wanted_ns / 3 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
-			       judgewide_starved(p));
+				  lost_ns >= wanted_ns / 3 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
+				  judgewide_starved(p));
 		at->cnt = p->delay_cnt + p->preempted_cnt;
 		at->worst_ns = p->delay.ns;
 		at->total_ns = lost_ns;
@@ -68,8 +68,8 @@ static void judgewide_cpu(struct study *s, struct findings *f)
 				       p->types[at->type].preempted.off_stack);
 	} else if (p->delay_cnt) {
 		at = findings_add(f, "kernel-delay",
-			       p->delay.ns > 10 * MS ? SEVERITY_WARNING : SEVERITY_INFO,
-			       TASK_TYPE_NONE);
+				  p->delay.ns > 10 * MS ? SEVERITY_WARNING : SEVERITY_INFO,
+				  TASK_TYPE_NONE);
 		at->cnt = p->delay_cnt;
 		at->worst_ns = p->delay.ns;
 		at->total_ns = p->delay_ns;
@@ -98,9 +98,9 @@ static void judgewide_wakes(struct study *s, struct findings *f, uint32_t type, 
 		return;
 	/* most of what the program does is to be woken by the hundred */
 	at = findings_add(f, "wake-storm",
-		       storms >= 10 && wakes >= 1000 && wakes >= p->wakes / 2 ? SEVERITY_CRITICAL
-									      : SEVERITY_WARNING,
-		       type);
+			  storms >= 10 && wakes >= 1000 && wakes >= p->wakes / 2 ? SEVERITY_CRITICAL
+										 : SEVERITY_WARNING,
+			  type);
 	at->cnt = storms;
 	at->next = "wake one, not all; or spread them in time";
 	findings_poll(at, worst);
@@ -130,8 +130,9 @@ static void judgewide_queue(struct findings *f, const struct pains *p)
 
 	if (p->queue_max <= 100)
 		return;
-	at = findings_add(f, "queue-depth", p->queue_max > 1000 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
-		       TASK_TYPE_NONE);
+	at = findings_add(f, "queue-depth",
+			  p->queue_max > 1000 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
+			  TASK_TYPE_NONE);
 	at->cnt = p->queue_max;
 	at->next = "tasks come faster than they are polled: report shows which types";
 	at->has_span = true;

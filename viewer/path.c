@@ -126,8 +126,8 @@ static void path_text_single(FILE *out, const struct inquiry *q)
 	const struct path *own = q->own;
 	char handle[INQUIRY_HANDLE_SZ], worker[32];
 
-	fprintf(out, "\nSTEPS, latest first\n  %-16s %5s %13s %8s %8s  %s\n", "poll", "on", "ran at",
-		"for", "ready", "type");
+	fprintf(out, "\nSTEPS, latest first\n  %-16s %5s %13s %8s %8s  %s\n", "poll", "on",
+		"ran at", "for", "ready", "type");
 	for (uint32_t i = 0; i < inquiry_rows(q, own->cnt); i++) {
 		const struct critpath_step *s = &own->at[i];
 		uint32_t lane = q->c->polls.lane[s->poll];

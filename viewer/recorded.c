@@ -151,10 +151,10 @@ void recorded_json(struct json *j, const struct recorded *r)
 	const struct {
 		const char *key;
 		bool is_there;
-	} parts[] = { { "polls", r->polls },	   { "wakes", r->wakes },
+	} parts[] = { { "polls", r->polls },	     { "wakes", r->wakes },
 		      { "all_wakes", r->all_wakes }, { "tasks", r->tasks },
-		      { "parks", r->parks },	   { "kernel_delay", r->delays },
-		      { "queues", r->queues },	   { "local_queue", r->local_queue },
+		      { "parks", r->parks },	     { "kernel_delay", r->delays },
+		      { "queues", r->queues },	     { "local_queue", r->local_queue },
 		      { "blocking", r->blocking } };
 
 	json_key(j, "recorded");

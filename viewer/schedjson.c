@@ -139,7 +139,8 @@ static void schedjson_wakes(struct json *j, const struct inquiry *q)
 		json_put_u64(j, "wakes", t->wakes);
 		json_put_u64(j, "effective", t->effective);
 		json_put_u64(j, "in_poll", t->in_poll);
-		schedjson_known(j, "redundant", q->recorded.all_wakes || t->redundant, t->redundant);
+		schedjson_known(j, "redundant", q->recorded.all_wakes || t->redundant,
+				t->redundant);
 		json_put_u64(j, "self", t->self);
 		json_put_u64(j, "maybe_yields", t->yields);
 		json_map_end(j);

@@ -108,11 +108,13 @@ static void schedtext_starve(FILE *out, const struct inquiry *q)
 			schedtext_sum(out, q, "long polls before a queue, likewise", &st->stuck,
 				      workers);
 		if (workers > 1 && st->queue_unknown)
-			fprintf(out, "    of %" PRIu64 " long polls the queue behind them is unknown\n",
+			fprintf(out,
+				"    of %" PRIu64 " long polls the queue behind them is unknown\n",
 				st->queue_unknown);
 		if (workers > 1 && st->most != COLUMNS_NONE && q->recorded.polls) {
-			fprintf(out, "    polls: w%" PRIu32 " %" PRIu64 ", w%" PRIu32 " %" PRIu64
-				     "; time in polls: from",
+			fprintf(out,
+				"    polls: w%" PRIu32 " %" PRIu64 ", w%" PRIu32 " %" PRIu64
+				"; time in polls: from",
 				q->c->lanes.id[st->most], st->most_polls, q->c->lanes.id[st->least],
 				st->least_polls);
 			inquiry_duration(out, 0, true, st->busy_least_ns);
@@ -132,8 +134,9 @@ static void schedtext_lifo(FILE *out, const struct inquiry *q)
 		fputs("\nLIFO STALLS: unknown, no wakes were recorded\n", out);
 		return;
 	}
-	fprintf(out, "\nLIFO STALLS of 1 ms and more: %" PRIu64 " of %" PRIu64
-		     " polls that the poll before them woke\n",
+	fprintf(out,
+		"\nLIFO STALLS of 1 ms and more: %" PRIu64 " of %" PRIu64
+		" polls that the poll before them woke\n",
 		l->stalls, l->woken_polls);
 	if (l->cnt)
 		fprintf(out, "  %7s %8s %8s  %-16s %-16s %s\n", "count", "sum", "worst", "poll",
@@ -202,7 +205,9 @@ static void schedtext_queues(FILE *out, const struct inquiry *q)
 	const struct buildup *b = &((const struct schedule *)q->own)->buildup;
 	char name[4 * 20 + 1];
 
-	fprintf(out, "\nQUEUES: build-ups are of more than %u tasks\n  %-20s %9s %7s %7s  %13s %7s %8s\n",
+	fprintf(out,
+		"\nQUEUES: build-ups are of more than %u tasks\n  %-20s %9s %7s %7s  %13s %7s "
+		"%8s\n",
 		BUILDUP_DEPTH, "", "samples", "mean", "deepest", "at", "buildup", "longest");
 	for (uint32_t i = 0; i < b->global_cnt; i++) {
 		size_t len;
@@ -228,8 +233,9 @@ static void schedtext_leaks(FILE *out, const struct inquiry *q)
 		fputs("\nTASKS ALIVE: unknown, no spawns were recorded\n", out);
 		return;
 	}
-	fprintf(out, "\nTASKS ALIVE after a quarter, half, three quarters, all of the time; spawned "
-		     "before it: %" PRIu64 "\n  %8s %8s %8s %8s %9s %9s %8s  %8s  type\n",
+	fprintf(out,
+		"\nTASKS ALIVE after a quarter, half, three quarters, all of the time; spawned "
+		"before it: %" PRIu64 "\n  %8s %8s %8s %8s %9s %9s %8s  %8s  type\n",
 		l->unseen, "1/4", "1/2", "3/4", "end", "spawned", "ended", "churn", "oldest");
 	for (uint32_t i = 0; i < inquiry_rows(q, l->cnt); i++) {
 		const struct leaks_type *t = &l->at[i];
@@ -255,8 +261,9 @@ static void schedtext_pool(FILE *out, const struct inquiry *q)
 		fputs("\nBLOCKING POOL: unknown, it was not recorded\n", out);
 		return;
 	}
-	fprintf(out, "\nBLOCKING POOL: %" PRIu64 " tasks on %" PRIu32 " threads; its limit is not "
-		     "recorded (512 unless set)\n",
+	fprintf(out,
+		"\nBLOCKING POOL: %" PRIu64 " tasks on %" PRIu32 " threads; its limit is not "
+		"recorded (512 unless set)\n",
 		p->tasks, p->threads);
 	if (p->tasks == 0)
 		return;
@@ -287,11 +294,13 @@ static void schedtext_spans(FILE *out, const struct inquiry *q)
 
 	if (x->spans == 0 && x->unmatched == 0)
 		return; /* only dial9's tracing layer records any */
-	fprintf(out, "\nSPANS: %" PRIu64 ", %" PRIu64 " entered and not left; polls with more than "
-		     "%u: %" PRIu64,
+	fprintf(out,
+		"\nSPANS: %" PRIu64 ", %" PRIu64 " entered and not left; polls with more than "
+		"%u: %" PRIu64,
 		x->spans, x->unmatched, USERSPANS_MANY, x->crowded_polls);
 	if (x->located < x->spans)
-		fprintf(out, " (of %" PRIu64 " spans the worker is unknown)", x->spans - x->located);
+		fprintf(out, " (of %" PRIu64 " spans the worker is unknown)",
+			x->spans - x->located);
 	if (x->most > USERSPANS_MANY)
 		fprintf(out, ", most %" PRIu32 " in %s", x->most,
 			inquiry_handle(handle, q->c, x->most_poll));

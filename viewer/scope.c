@@ -28,11 +28,10 @@ static int scope_lanes(struct scope *s, const struct request *req)
 	if (!s->lanes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->cnt; i++)
-		s->lanes[i] =
-			(!req->has_worker || ((l->kind[i] == COLUMNS_WORKER ||
-					       l->kind[i] == COLUMNS_NESTED) &&
-					      l->id[i] == req->worker)) &&
-			(!req->runtime || scope_is(s->c, l->runtime[i], req->runtime));
+		s->lanes[i] = (!req->has_worker ||
+			       ((l->kind[i] == COLUMNS_WORKER || l->kind[i] == COLUMNS_NESTED) &&
+				l->id[i] == req->worker)) &&
+			      (!req->runtime || scope_is(s->c, l->runtime[i], req->runtime));
 	return 0;
 }
 
@@ -123,8 +122,7 @@ static bool scope_sample(const struct scope *s, uint32_t row)
 	if (!s->has_task && !s->places)
 		return true;
 	return poll != COLUMNS_NONE && scope_place(s, s->c->polls.place[poll]) &&
-	       (!s->has_task ||
-		(s->task != COLUMNS_NONE && s->c->polls.task[poll] == s->task));
+	       (!s->has_task || (s->task != COLUMNS_NONE && s->c->polls.task[poll] == s->task));
 }
 
 bool scope_row(const struct scope *s, uint32_t table, uint32_t row)
@@ -133,11 +131,9 @@ bool scope_row(const struct scope *s, uint32_t table, uint32_t row)
 
 	switch (table) {
 	case TABLES_polls:
-		return scope_time(s, c->polls.start_ns[row]) &&
-		       scope_lane(s, c->polls.lane[row]) &&
+		return scope_time(s, c->polls.start_ns[row]) && scope_lane(s, c->polls.lane[row]) &&
 		       scope_place(s, c->polls.place[row]) &&
-		       (!s->has_task ||
-			(s->task != COLUMNS_NONE && c->polls.task[row] == s->task));
+		       (!s->has_task || (s->task != COLUMNS_NONE && c->polls.task[row] == s->task));
 	case TABLES_parks:
 		return scope_lane(s, c->parks.lane[row]) && c->parks.start_ns[row] <= s->to_ns &&
 		       c->parks.start_ns[row] + c->parks.dur_ns[row] >= s->from_ns;

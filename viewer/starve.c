@@ -87,7 +87,8 @@ static void starve_lane(const struct crews *x, const struct scope *s, struct sta
 void starve_of(const struct crews *x, const struct scope *s, struct starve *ret)
 {
 	for (uint32_t i = 0; i < x->cnt; i++) {
-		ret[i] = (struct starve){ .most = COLUMNS_NONE, .least = COLUMNS_NONE,
+		ret[i] = (struct starve){ .most = COLUMNS_NONE,
+					  .least = COLUMNS_NONE,
 					  .busy_least_ns = UINT64_MAX };
 		ret[i].starved.worst = ret[i].saturated.worst = ret[i].single.worst =
 			ret[i].stuck.worst = COLUMNS_NONE;

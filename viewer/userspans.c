@@ -164,12 +164,13 @@ static int userspans_keep(struct userspans_work *w, const struct userspans_open 
 		w->at = grown;
 		w->cap = cap;
 	}
-	w->at[w->cnt++] = (struct userspans_one){ o->first_ns, o->last_ns - o->first_ns, o->name,
-					      o->lane };
+	w->at[w->cnt++] =
+		(struct userspans_one){ o->first_ns, o->last_ns - o->first_ns, o->name, o->lane };
 	return 0;
 }
 
-static int userspans_enter(struct userspans_work *w, const struct userspans_fields *f, uint64_t ts_ns)
+static int userspans_enter(struct userspans_work *w, const struct userspans_fields *f,
+			   uint64_t ts_ns)
 {
 	struct userspans_open *o;
 
@@ -311,7 +312,8 @@ int userspans_of(const struct columns *c, const struct scope *s, struct userspan
 	for (uint32_t i = 0; err == 0 && i < c->records.cnt; i++)
 		if (kinds[c->records.schema[i]] != USERSPANS_OTHER)
 			err = userspans_record(&w, kinds[c->records.schema[i]], i);
-	HASH_ITER(hh, w.open, o, next) {
+	HASH_ITER(hh, w.open, o, next)
+	{
 		ret->unmatched += o->is_entered && scope_time(s, o->entered_ns);
 		if (err == 0)
 			err = userspans_keep(&w, o);

@@ -38,8 +38,7 @@ static bool wakeups_is_yield(const struct columns *c, uint32_t wake, uint32_t po
 	if (poll == COLUMNS_NONE || !(c->wakes.flags[wake] & COLUMNS_WAKE_EFFECTIVE) ||
 	    (crews_is_task(c, c->wakes.waker[wake]) &&
 	     c->wakes.waker[wake] != c->wakes.task[wake]) ||
-	    c->wakes.poll[wake] != COLUMNS_NONE ||
-	    lane != c->polls.lane[poll] ||
+	    c->wakes.poll[wake] != COLUMNS_NONE || lane != c->polls.lane[poll] ||
 	    (c->polls.flags[poll] & COLUMNS_POLL_CUT))
 		return false;
 	end_ns = crews_poll_end(c, poll);
@@ -47,8 +46,7 @@ static bool wakeups_is_yield(const struct columns *c, uint32_t wake, uint32_t po
 		return false;
 	park = columns_seek(c->parks.start_ns, c->lanes.parks_from[lane], c->lanes.parks_to[lane],
 			    end_ns);
-	return park == c->lanes.parks_to[lane] ||
-	       c->parks.start_ns[park] > c->wakes.ts_ns[wake];
+	return park == c->lanes.parks_to[lane] || c->parks.start_ns[park] > c->wakes.ts_ns[wake];
 }
 
 static int wakeups_task(const struct columns *c, const struct scope *s, uint32_t task,

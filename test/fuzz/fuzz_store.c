@@ -66,8 +66,12 @@ static void step(void *ctx, const struct critpath_step *s)
 /* The analyses, and a copy cut by filters: whatever the rows say, they end. */
 static void analyse(const struct columns *c)
 {
-	const struct request none = { 0 }, some = { .has_task = true, .task = 1, .runtime = "main",
-						    .type = "a", .has_from = true, .from_ns = 5 };
+	const struct request none = { 0 }, some = { .has_task = true,
+						    .task = 1,
+						    .runtime = "main",
+						    .type = "a",
+						    .has_from = true,
+						    .from_ns = 5 };
 	struct schedule x = { 0 };
 	struct columns *cut = NULL;
 	struct recorded recorded;

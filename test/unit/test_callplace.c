@@ -75,7 +75,8 @@ static void test_passes_over_carriers(void **state)
 /* A method of the program's on a type of its own is its own, whatever stands before the name. */
 static void test_own_impl(void **state)
 {
-	const char *const names[] = { "tokio::runtime::task::poll", "<app::Db as app::Store>::load" };
+	const char *const names[] = { "tokio::runtime::task::poll",
+				      "<app::Db as app::Store>::load" };
 
 	(void)state;
 	assert_place(MOMENT_SYSCALL + 0, stack(names, 2), "read in <app::Db as app::Store>::load");

@@ -125,8 +125,11 @@ static void test_type_and_time(void **state)
 	assert_int_equal(x->samples.cnt, 0);
 	cut_free(x);
 	/* the first event is at 90: +10 ns is the first poll's start */
-	x = cut(&(struct request){ .has_from = true, .from_ns = 10, .from_relative = true,
-				   .has_to = true, .to_ns = 135 });
+	x = cut(&(struct request){ .has_from = true,
+				   .from_ns = 10,
+				   .from_relative = true,
+				   .has_to = true,
+				   .to_ns = 135 });
 	assert_int_equal(x->polls.cnt, 1);
 	assert_int_equal(x->wakes.cnt, 1);
 	assert_int_equal(x->offs.cnt, 0); /* it ends at 140 */

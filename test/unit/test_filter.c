@@ -31,8 +31,11 @@ static void test_nothing_asked(void **state)
 
 static void test_times(void **state)
 {
-	struct request req = { .has_from = true, .from_ns = 10, .from_relative = true,
-			       .has_to = true, .to_ns = 2000 };
+	struct request req = { .has_from = true,
+			       .from_ns = 10,
+			       .from_relative = true,
+			       .has_to = true,
+			       .to_ns = 2000 };
 	struct filter f;
 
 	(void)state;
@@ -110,8 +113,10 @@ static void test_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_asked), cmocka_unit_test(test_times),
-		cmocka_unit_test(test_task_and_worker), cmocka_unit_test(test_runtime),
+		cmocka_unit_test(test_nothing_asked),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_task_and_worker),
+		cmocka_unit_test(test_runtime),
 		cmocka_unit_test(test_type),
 	};
 

@@ -98,8 +98,8 @@ static void test_calls(void **state)
 {
 	(void)state;
 	p->calls_cnt = 1;
-	p->calls[0] = (struct pain_call){ .type = row, .label = MOMENT_FUTEX, .cnt = 5,
-					  .ns = 500 * MS };
+	p->calls[0] =
+		(struct pain_call){ .type = row, .label = MOMENT_FUTEX, .cnt = 5, .ns = 500 * MS };
 	assert_null(only()); /* more than 5, as dial9 has it */
 	p->calls[0].cnt = 6;
 	assert_found("lock-in-poll", SEVERITY_CRITICAL, row);

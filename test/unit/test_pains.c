@@ -38,8 +38,9 @@ static int teardown(void **state)
 
 static void poll(uint64_t ns, uint32_t wakes)
 {
-	const struct worker_poll w = { .task = 7, .start_ns = 100, .type = row, .nr = 3,
-				       .wakes = wakes };
+	const struct worker_poll w = {
+		.task = 7, .start_ns = 100, .type = row, .nr = 3, .wakes = wakes
+	};
 
 	pains_poll(s, 2, &w, 100 + ns);
 }
@@ -64,7 +65,9 @@ static void test_long_polls_and_storms(void **state)
 
 static void test_waits(void **state)
 {
-	struct watch_wait w = { .task = 7, .type = row, .worker = 0, .from_ns = 0, .to_ns = 4 * MS };
+	struct watch_wait w = {
+		.task = 7, .type = row, .worker = 0, .from_ns = 0, .to_ns = 4 * MS
+	};
 	struct behind_parts parts = { .ns = { [WATCH_DELAYED] = 1 * MS, [WATCH_BUSY] = 3 * MS } };
 
 	(void)state;
@@ -81,8 +84,13 @@ static void test_waits(void **state)
 
 static void off(uint64_t ns, uint32_t label, uint32_t stack)
 {
-	const struct moment m = { .ts_ns = 500 + ns, .a = 500, .task = 7, .label = label,
-				  .stack = stack, .worker = 1, .kind = MOMENT_OFF_CPU };
+	const struct moment m = { .ts_ns = 500 + ns,
+				  .a = 500,
+				  .task = 7,
+				  .label = label,
+				  .stack = stack,
+				  .worker = 1,
+				  .kind = MOMENT_OFF_CPU };
 
 	pains_off(s, &m, row);
 }

@@ -33,7 +33,8 @@ static void test_rows(void **state)
 	rows = t.rows;
 	placetable_done(&t, false); /* the rows are ours now */
 	for (uint32_t i = 0; i < 5000; i++)
-		assert_true(rows[i].place == i * 64 && rows[i].cnt == 3); /* in the order asked for */
+		assert_true(rows[i].place == i * 64 &&
+			    rows[i].cnt == 3); /* in the order asked for */
 	free(rows);
 	assert_int_equal(t.cnt, 0);
 	assert_non_null(placetable_row(&t, 7)); /* and it can be used again */
