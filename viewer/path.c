@@ -157,8 +157,10 @@ static void path_text(FILE *out, const struct inquiry *q)
 		return;
 	}
 	if (own->paths == 0) {
-		fputs(own->is_single ? "\nPATH: no such poll was recorded\n"
-				     : "\nPATHS: none, no task ended\n",
+		fputs(own->is_single	     ? "\nPATH: no such poll was recorded\n"
+		      : q->recorded.tasks ? "\nPATHS: none, no task ended\n"
+					     : "\nPATHS: unknown, no ends of tasks were recorded; "
+					       "--task and --explain ask for one path\n",
 		      out);
 		return;
 	}

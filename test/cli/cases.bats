@@ -96,6 +96,8 @@ is() { # JQ-FILTER WANT: of the JSON in $out
 	is '[.runtimes, .lifo_stalls.count, .injection_queues]' '[[],null,[]]'
 	code 0 sched --json path.bin
 	is .blocking_pool null
+	code 0 path wakes.bin
+	grep -q 'PATHS: unknown, no ends of tasks' "$out"
 	code 0 sched pool.bin
 	grep -q 'WAKES: unknown' "$out"
 	grep -q 'not recorded: polls, wakes, spawns and ends, parks' "$out"
