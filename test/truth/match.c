@@ -160,7 +160,7 @@ static void write_facts(const char *path, const char *name, const struct pairing
 	FACT("polls", p->polls.theirs);
 	FACT("polls_both", p->polls.both);
 	FACT("unseen", p->polls.unseen);
-	FACT("edge", p->polls.edge);
+	FACT("edge", p->polls.edge + p->deaths.edge);
 	FACT("wrong", p->polls.wrong_loc + p->births.wrong_loc + p->polls.wrong_worker +
 			      p->worker_clash + p->births.wrong_worker + p->runtime_clash);
 	FACT("spawns", p->births.theirs);

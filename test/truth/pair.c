@@ -305,6 +305,16 @@ static void pair_births(struct pairing *p, struct side *theirs, struct side *our
 	}
 }
 
+/* The poll that the task's end came with crosses an edge. */
+static bool is_cut(const struct pairing *p, const struct side *theirs, const struct side_death *t)
+{
+	size_t at = side_poll_at(theirs, t->task, t->ts_ns);
+	const struct side_poll *last = at ? &theirs->polls.at[at - 1] : NULL;
+
+	return last && last->task == t->task && last->end_ns + PAIR_SLACK_NS >= t->ts_ns &&
+	       window_of(p, last->start_ns, t->ts_ns) < 0;
+}
+
 /* Theirs have ends of blocking tasks too, whose spawns and runs they do not have. */
 static void pair_deaths(struct pairing *p, struct side *theirs, struct side *ours)
 {
@@ -321,6 +331,11 @@ static void pair_deaths(struct pairing *p, struct side *theirs, struct side *our
 			continue;
 		if (!is_known) {
 			p->deaths.unseen++;
+			continue;
+		}
+		/* it ends with a poll that began before the attach: its header was never seen */
+		if (!o && is_known && at < theirs->polls.cnt && is_cut(p, theirs, t)) {
+			p->deaths.edge++;
 			continue;
 		}
 		p->deaths.theirs++;

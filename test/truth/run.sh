@@ -4,7 +4,7 @@
 #   run.sh [--short] [--keep DIR] [ROW...]   |   run.sh --build
 # A row is workload[,workload...]@WORKERS[+how]; how: late (attach while it runs), twice (detach and
 # attach again), SECONDS, polls or wakes (recorded at that level). A row in which nothing but times
-# differs is run again, three times at most: noise only adds to them. Without rows: all of them, which also writes the tables in README.md and
+# differs is run again, five times at most: noise only adds to them. Without rows: all of them, which also writes the tables in README.md and
 # test/truth/README.md; or a few with --short, which judges no times and so holds on a busy machine.
 # Program and agent run before what else runs: a machine is seldom empty.
 # Exit code 1: a row differs. 2: usage or no root. Mutations: with row "mutate" and without rows.
@@ -185,7 +185,7 @@ one() { # one ROW: 0 equal, 4 only times differ; its facts in facts.row
 
 settle() { # settle ROW: again while only times differ
 	local rc again
-	for again in 0 1 2; do
+	for again in 0 1 2 3 4; do
 		one "$1"
 		rc=$?
 		[ $rc = 4 ] || break
