@@ -73,6 +73,7 @@ static __always_inline void taskword_show(struct thread *t, struct task_struct *
 	rec->pad = 0;
 	/* a page that nobody has touched cannot be read: then less will do, or nothing */
 	for (int i = 0; i < 4; i++) {
+		barrier_var(sz); /* Linux 6.1 forgets the bounds of what was spilled: checked beside the call */
 		if (sz <= sizeof(rec->words) &&
 		    !bpf_probe_read_user(rec->words, sz, (void *)(task->thread.fsbase - sz))) {
 			rec->words_cnt = sz / 8;
