@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <linux/types.h>
 
@@ -106,6 +107,8 @@ void summary_gather(const struct summary *s, const struct target *target, const 
 		    const struct emit *emit, const struct segments *segments, uint64_t now_ns,
 		    uint32_t hit_cost_ns, struct summary_facts *ret)
 {
+	struct rusage usage;
+
 	*ret = (struct summary_facts){
 		.pid = target->pid,
 		.path = segments_path(segments),
@@ -116,6 +119,8 @@ void summary_gather(const struct summary *s, const struct target *target, const 
 	};
 	if (ret->secs < 1e-9)
 		ret->secs = 1e-9;
+	if (!getrusage(RUSAGE_SELF, &usage))
+		ret->peak_sz = (uint64_t)usage.ru_maxrss << 10;
 	segments_stats(segments, &ret->segments);
 	track_stats(track, &ret->track);
 	emit_stats(emit, &ret->emit);
@@ -165,9 +170,10 @@ void summary_print(const struct summary *s, const struct summary_facts *f, FILE 
 		f->segments.written_sz, f->segments.evicted_cnt);
 	fprintf(out, "  probes      %zu sites, %" PRIu64 " hits (%.0f/s), attached in %.0f ms\n",
 		s->sites_cnt, f->hits, (double)f->hits / f->secs, (double)s->attach_ns / 1e6);
-	fprintf(out, "  agent       %.2f s CPU (%.1f %% of one core, %.0f ns a record)\n",
+	fprintf(out, "  agent       %.2f s CPU (%.1f %% of one core, %.0f ns a record), "
+		"at most %.1f MiB of memory\n",
 		(double)f->cpu_ns / CLOCK_SEC_NS, (double)f->cpu_ns / 1e7 / f->secs,
-		f->records ? (double)f->cpu_ns / (double)f->records : 0.0);
+		f->records ? (double)f->cpu_ns / (double)f->records : 0.0, (double)f->peak_sz / (1 << 20));
 	if (f->hit_cost_ns)
 		fprintf(out,
 			"  target      about %.2f s CPU added (%.1f %% of one core): hits x %u ns, "

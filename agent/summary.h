@@ -55,6 +55,7 @@ struct summary_facts { /* all that is told at the end, gathered once */
 	const char *path; /* of the trace; borrowed from the segments */
 	double secs;
 	uint64_t hits, records, cpu_ns; /* cpu: of the whole agent since this recording began */
+	uint64_t peak_sz; /* most memory the agent ever held, all recordings; 0 = unknown */
 	uint32_t hit_cost_ns; /* 0 = unknown */
 	uint64_t unwritten; /* events that the disk refused */
 	struct track_stats track;

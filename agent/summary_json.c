@@ -94,6 +94,7 @@ void summary_print_json(const struct summary *s, const struct summary_facts *f, 
 	json_count(g, "hits", f->hits);
 	json_count(g, "attach_ns", s->attach_ns);
 	json_count(g, "agent_cpu_ns", f->cpu_ns);
+	json_count(g, "agent_peak_bytes", f->peak_sz);
 	json_text(g, "target_cpu_added_ns");
 	if (f->hit_cost_ns)
 		yajl_gen_integer(g, (long long)(f->hits * f->hit_cost_ns));
