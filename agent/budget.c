@@ -95,6 +95,7 @@ static void budget_learn(struct budget *b)
 {
 	if (b->rung <= BUDGET_KEPT)
 		return;
+	b->learnt_own = budget_own(b);
 	if (budget_own(b) > BUDGET_RATIO_MIN)
 		b->polls_by_cpu = b->polls / budget_own(b);
 	if (b->polls <= BUDGET_RATIO_MIN)
@@ -271,8 +272,13 @@ static enum budget_rung budget_best(const struct budget *b)
 /* Is it time to see again what the polls of all types cost? */
 static bool budget_may_try(const struct budget *b)
 {
+	uint64_t wait_ns = b->try_ns;
+
+	/* each try that did not last makes this one four times rarer */
+	if (budget_own(b) < BUDGET_TRY_CALM * b->learnt_own)
+		wait_ns = b->try_ns / BUDGET_TRY_CALM_PART * (b->try_ns / BUDGET_TRY_MIN_NS);
 	return b->rung <= BUDGET_KEPT && b->top >= BUDGET_POLLS &&
-	       b->now_ns - b->change_ns >= b->try_ns &&
+	       b->now_ns - b->change_ns >= wait_ns &&
 	       b->base < BUDGET_FIT_UP * budget_allowance(b);
 }
 

@@ -16,7 +16,8 @@
  * Up: when a higher rung would have fitted, with room to spare, for a while without break. What the
  * sites not probed would cost is predicted from when they were last probed: relative to the poll
  * starts where these are probed, else to the target's own CPU time. As a workload may have changed
- * meanwhile, poll starts are tried again now and then all the same.
+ * meanwhile, poll starts are tried again now and then all the same, and soon when it does much less
+ * than it did when they were last seen.
  * Each rise, and each try, that has to be taken back soon doubles the wait before the next one, up
  * to a maximum: whatever the load does, changes stay few.
  *
@@ -37,6 +38,8 @@
 #define BUDGET_WAIT_MAX_NS 128000000000ull
 #define BUDGET_TRY_MIN_NS 16000000000ull /* so long after a change, poll starts are tried */
 #define BUDGET_TRY_MAX_NS 512000000000ull /* ... after some that did not last */
+#define BUDGET_TRY_CALM 0.25 /* of the work it did then: a ratio learnt under load says little, */
+#define BUDGET_TRY_CALM_PART 10 /* ... and the wait before a try is so many times shorter */
 #define BUDGET_SOON_NS 10000000000ull /* a rise taken back within so long was a mistake */
 #define BUDGET_CALM_NS 60000000000ull /* without a change: the wait is halved */
 #define BUDGET_FIT_DOWN 0.8 /* of the allowance may a rung cost that is fled to */
@@ -76,6 +79,7 @@ struct budget {
 	double cpu, base, polls, wakes, rest;
 	/* ratios when last seen together, < 0 = never: to the own CPU time, to poll starts */
 	double polls_by_cpu, wakes_by_polls, rest_by_polls;
+	double learnt_own; /* CPU time of its own work, as a rate, when polls were last seen */
 	double debt_ns; /* of cost over the allowance; < 0 = credit */
 	uint64_t now_ns; /* the sum of took_ns */
 	uint64_t change_ns, rise_ns, calm_ns; /* last change, last rise (0 = it held), last calm */

@@ -18,6 +18,21 @@
 
 #define MS 1000000ull
 
+/* Where polls of the type were off CPU longest in all: in locks, or in other calls. NULL: nowhere. */
+static const struct pain_call *judge_block(const struct pains *p, uint32_t row, bool is_lock)
+{
+	const struct pain_call *best = NULL;
+
+	for (uint32_t i = 0; i < p->calls_cnt; i++) {
+		const struct pain_call *c = &p->calls[i];
+
+		if (c->type == row && (c->label == MOMENT_FUTEX) == is_lock &&
+		    (!best || c->ns > best->ns))
+			best = c;
+	}
+	return best;
+}
+
 /* dial9: 10 ms warning, 50 ms critical. */
 static void judge_long(struct study *s, struct findings *f, uint32_t row, const struct pain_type *t)
 {
@@ -31,6 +46,7 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 	};
 	enum verdict best = VERDICT_UNKNOWN;
 	char worst[PLAIN_SZ], sum[PLAIN_SZ];
+	const struct pain_call *block = NULL;
 	struct finding *at;
 
 	if (t->long_cnt == 0)
@@ -52,8 +68,10 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 		 plain_duration(worst, t->longest.ns), plain_duration(sum, t->long_ns),
 		 verdict_name(best));
 	if (best == VERDICT_BLOCKING || best == VERDICT_LOCK)
-		callplace_text(at->place, sizeof(at->place), s, t->longest.off_worst,
-			       t->longest.off_stack);
+		block = judge_block(s->own, row, best == VERDICT_LOCK);
+	if (block)
+		callplace_text(at->place, sizeof(at->place), s, block->label,
+			       block->worst.off_stack);
 }
 
 /* dial9: wake-to-poll over 5 ms warning, worst over 50 ms critical. */
