@@ -46,7 +46,7 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 	};
 	enum verdict best = VERDICT_UNKNOWN;
 	char worst[PLAIN_SZ], sum[PLAIN_SZ];
-	const struct pain_call *block = NULL;
+	const struct pain_call *block;
 	struct finding *at;
 
 	if (t->long_cnt == 0)
@@ -67,11 +67,12 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 		 "%" PRIu64 " polls of 10 ms and more, worst %s, %s in all: %s", t->long_cnt,
 		 plain_duration(worst, t->longest.ns), plain_duration(sum, t->long_ns),
 		 verdict_name(best));
-	if (best == VERDICT_BLOCKING || best == VERDICT_LOCK)
-		block = judge_block(s->own, row, best == VERDICT_LOCK);
-	if (block)
-		callplace_text(at->place, sizeof(at->place), s, block->label,
-			       block->worst.off_stack);
+	if (best != VERDICT_BLOCKING && best != VERDICT_LOCK)
+		return;
+	block = judge_block(s->own, row, best == VERDICT_LOCK);
+	callplace_text(at->place, sizeof(at->place), s,
+		       block ? block->label : t->longest.off_worst,
+		       block ? block->worst.off_stack : t->longest.off_stack);
 }
 
 /* dial9: wake-to-poll over 5 ms warning, worst over 50 ms critical. */

@@ -82,6 +82,23 @@ static void test_long_poll(void **state)
 	assert_found("long-poll", SEVERITY_CRITICAL, row);
 }
 
+/* The longest poll shows only that it was preempted; others of the type show where they block. */
+static void test_long_poll_place(void **state)
+{
+	struct pain_type *t = &p->types[row];
+
+	(void)state;
+	t->long_cnt = 3;
+	t->longest = (struct pain_poll){ .ns = 50 * MS, .off_worst = MOMENT_OFF_PREEMPTED };
+	t->verdicts[VERDICT_BLOCKING] = 2;
+	p->calls_cnt = 3;
+	p->calls[0] = (struct pain_call){ .type = row, .label = MOMENT_SYSCALL + 1, .ns = 2 * MS };
+	p->calls[1] = (struct pain_call){ .type = row, .label = MOMENT_SYSCALL + 35, .ns = 80 * MS };
+	p->calls[2] = (struct pain_call){ .type = row, .label = MOMENT_FUTEX, .ns = 90 * MS };
+	assert_found("long-poll", SEVERITY_CRITICAL, row);
+	assert_string_equal(found.at[0].place, "nanosleep");
+}
+
 static void test_late_poll(void **state)
 {
 	struct pain_type *t = &p->types[row];
@@ -223,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long_poll, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_poll_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_poll, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cpu, setup, teardown),
