@@ -55,7 +55,7 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 		if (t->verdicts[i] > t->verdicts[best])
 			best = i;
 	at = findings_add(f, "long-poll",
-		       t->longest.ns >= 50 * MS ? SEVERITY_CRITICAL : SEVERITY_WARNING, row);
+			  t->longest.ns >= 50 * MS ? SEVERITY_CRITICAL : SEVERITY_WARNING, row);
 	at->cnt = t->long_cnt;
 	at->worst_ns = t->longest.ns;
 	at->total_ns = t->long_ns;
@@ -70,8 +70,7 @@ static void judge_long(struct study *s, struct findings *f, uint32_t row, const 
 	if (best != VERDICT_BLOCKING && best != VERDICT_LOCK)
 		return;
 	block = judge_block(s->own, row, best == VERDICT_LOCK);
-	callplace_text(at->place, sizeof(at->place), s,
-		       block ? block->label : t->longest.off_worst,
+	callplace_text(at->place, sizeof(at->place), s, block ? block->label : t->longest.off_worst,
 		       block ? block->worst.off_stack : t->longest.off_stack);
 }
 
@@ -91,7 +90,7 @@ static void judge_late(struct findings *f, uint32_t row, const struct pain_type 
 		if (t->late_parts[i] > t->late_parts[best])
 			best = i;
 	at = findings_add(f, "late-poll",
-		       t->latest.ns > 50 * MS ? SEVERITY_CRITICAL : SEVERITY_WARNING, row);
+			  t->latest.ns > 50 * MS ? SEVERITY_CRITICAL : SEVERITY_WARNING, row);
 	at->cnt = t->late_cnt;
 	at->worst_ns = t->latest.ns;
 	at->total_ns = t->late_ns;
@@ -125,8 +124,8 @@ static void judge_call(struct study *s, struct findings *f, const struct pain_ca
 	if (c->cnt <= 5)
 		return;
 	at = findings_add(f, is_lock ? "lock-in-poll" : "blocking-in-poll",
-		       c->ns >= s->report->span_ns / 10 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
-		       c->type);
+			  c->ns >= s->report->span_ns / 10 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
+			  c->type);
 	at->cnt = c->cnt;
 	at->worst_ns = c->worst.ns;
 	at->total_ns = c->ns;
@@ -175,8 +174,8 @@ static void judge_pool(struct findings *f, uint32_t row, const struct type_row *
 
 	if (t->queued.cnt < 10 || histogram_quantile(&t->queued, 990) < 10 * MS)
 		return;
-	at = findings_add(f, "blocking-pool", p50_ns >= 50 * MS ? SEVERITY_CRITICAL : SEVERITY_WARNING,
-		       row);
+	at = findings_add(f, "blocking-pool",
+			  p50_ns >= 50 * MS ? SEVERITY_CRITICAL : SEVERITY_WARNING, row);
 	at->cnt = t->queued.cnt;
 	at->worst_ns = t->queued.max;
 	at->total_ns = t->queued.sum;
