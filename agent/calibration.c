@@ -24,5 +24,6 @@ void calibration_tick(struct calibration *c, uint64_t hits, uint64_t now_ns)
 		return;
 	}
 	metadata_drop(c->metadata, "agent.has", "agent:OffCpu");
+	metadata_drop(c->metadata, "agent.has", "agent:Sample");
 	log_warn(0, "pid %d: level stat without task ids: the task word was not learnt", c->pid);
 }

@@ -57,6 +57,7 @@ void losses_second(struct losses *l, uint64_t now_ns)
 		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
 		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
 		{ WIRE_REST_UNKNOWN, "TaskId", "resting value unknown" },
+		{ WIRE_TYPE_UNKNOWN, "TaskId", "task not found on the stack" },
 	};
 
 	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {

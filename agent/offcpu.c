@@ -234,6 +234,10 @@ bool offcpu_sample(struct track *t, const struct wire_cpu_sample *rec, size_t fr
 		}
 	}
 	t->stats.cpu_samples++;
+	if (rec->task_id && !t->has_polls) /* else the poll around it tells */
+		emit_put_agent_sample(t->e, rec->head.ts_ns,
+				      &(struct d9_agent_sample){ .tid = rec->head.tid,
+								 .task_id = rec->task_id });
 	emit_frames(t->e, (const uint64_t *)rec->frames, frames_cnt);
 	emit_put_cpu_sample(t->e, rec->head.ts_ns,
 			    &(struct d9_cpu_sample){

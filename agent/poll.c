@@ -294,6 +294,24 @@ bool poll_start(struct track *t, const struct wire_poll_start *rec)
 	return true;
 }
 
+bool poll_seen(struct track *t, const struct wire_task_seen *rec)
+{
+	struct thread *th = threads_get(t->threads, (pid_t)rec->head.tid);
+	const struct wire_poll_start start = {
+		.head = rec->head,
+		.task_id = rec->task_id,
+		.vtable = rec->vtable,
+		.owner_id = rec->owner_id,
+	};
+	struct worker *w;
+
+	if (!th || t->has_polls || rec->is_blocking || !rec->owner_id)
+		return false;
+	w = workers_place(t->workers, th, rec->owner_id, rec->head.ts_ns);
+	life_polled(t, &start, w && w->runtime->owner_id ? w->runtime : NULL);
+	return true;
+}
+
 uint32_t poll_worker_id(struct thread *th)
 {
 	const struct poll *p = thread_async_poll(th);

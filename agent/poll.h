@@ -19,11 +19,15 @@ struct thread;
 struct track;
 struct wire_poll_end;
 struct wire_poll_start;
+struct wire_task_seen;
 struct wire_wake;
 
 bool poll_start(struct track *t, const struct wire_poll_start *rec);
 bool poll_end(struct track *t, const struct wire_poll_end *rec);
 bool poll_wake(struct track *t, const struct wire_wake *rec);
+
+/* A task was found in a poll where polls are not recorded. */
+bool poll_seen(struct track *t, const struct wire_task_seen *rec);
 
 /* Ends every open poll of the thread from depth `from` on, innermost first. */
 void poll_close(struct track *t, struct thread *th, unsigned from, uint64_t ts_ns,

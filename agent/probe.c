@@ -24,6 +24,7 @@
 #include "probecost.h"
 #include "probehits.h"
 #include "probesample.h"
+#include "probetypes.h"
 #include "recorder.skel.h"
 #include "probereturns.h"
 #include "target.h"
@@ -35,6 +36,7 @@ struct probe_slot {
 	pid_t pid; /* 0 = free */
 	struct probegroup groups[PROBE_GROUPS_MAX];
 	struct probereturns *returns;
+	struct probetypes *types;
 	uint32_t session; /* number of the session: never 0, never twice */
 };
 
@@ -189,6 +191,7 @@ static int probe_forget(struct probe *p, unsigned slot_no)
 	free(zero);
 	p->skel->bss->seat_layouts[slot_no] = (struct wire_seat_layout){ .gen = 0 };
 	probe_set_task_word(p, slot_no, &(struct wire_task_word){ .off = 0 });
+	p->skel->bss->task_words[slot_no].header_bits = 0;
 	return err;
 }
 
@@ -209,6 +212,9 @@ int probe_begin(struct probe *p, unsigned slot_no, const struct target *t, const
 	if (!err)
 		err = probereturns_fill(bpf_map__fd(p->skel->maps.return_addrs), slot_no, plan,
 				     &slot->returns);
+	if (!err)
+		err = probetypes_fill(bpf_map__fd(p->skel->maps.task_types), slot_no, plan,
+				      &slot->types);
 	if (!p->features.has_multi_pid_filter && p->features.has_uprobe_multi)
 		log_warn(0, "this kernel's uprobe pid filter misses threads (before 6.10): other processes "
 			    "of the same binary are probed too, though not recorded");
@@ -289,6 +295,7 @@ void probe_detach(struct probe *p, unsigned slot_no)
 	probecloser_wait(&p->closer);
 	probehits_leave(&p->hits, slot_no);
 	probereturns_clear(slot->returns);
+	probetypes_clear(slot->types);
 	*slot = (struct probe_slot){};
 }
 
@@ -382,7 +389,10 @@ void probe_set_task_word(struct probe *p, unsigned slot, const struct wire_task_
 	struct wire_task_word *at = &p->skel->bss->task_words[slot];
 	__u32 gen = at->gen + (at->off != word->off);
 
-	*at = *word;
+	at->learn_left = word->learn_left;
+	at->block_sz = word->block_sz;
+	at->off = word->off;
+	at->has_tag = word->has_tag;
 	__atomic_store_n(&at->gen, gen ? gen : 1, __ATOMIC_RELEASE);
 }
 

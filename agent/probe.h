@@ -95,7 +95,7 @@ void probe_set_layout(struct probe *p, unsigned slot, const struct wire_seat_lay
 
 /* Tells BPF where this target's threads keep the id of the task they poll: it is then compared with
  * what the probes know (WIRE_WORD_* in probe_counts). Or, with off 0, how much of their thread-local
- * storage to show (WIRE_TLS). `gen` is set here. */
+ * storage to show (WIRE_TLS). `gen` is set here, header_bits is left to BPF. */
 void probe_set_task_word(struct probe *p, unsigned slot, const struct wire_task_word *word);
 
 /* Walks the threads of a process; `cb` gets each. Also makes them known to the scheduler hooks. */

@@ -134,6 +134,9 @@ void track_record(struct track *t, const struct wire_head *rec, size_t sz)
 		is_used = offcpu_sample(t, sample, FRAMES_CNT(sample, sz));
 		break;
 	}
+	case WIRE_TASK_SEEN:
+		is_used = poll_seen(t, r);
+		break;
 	case WIRE_THREAD_EXIT:
 		is_used = thread_over(t, threads_find(t->threads, (pid_t)rec->tid), rec->ts_ns,
 				      RULE_THREAD_EXIT);
@@ -148,7 +151,7 @@ void track_record(struct track *t, const struct wire_head *rec, size_t sz)
 		t->stats.used_records++;
 	} else {
 		t->stats.ignored_records++;
-		t->stats.ignored_by[rec->kind & 15]++;
+		t->stats.ignored_by[rec->kind & 31]++;
 	}
 }
 

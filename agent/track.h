@@ -99,7 +99,7 @@ struct track_stats {
 	uint64_t ids_drawn, ids_foreign; /* from id counters; of counters found not to be Tokio's */
 	uint64_t counters_confirmed;
 	uint64_t used_records, ignored_records;
-	uint64_t ignored_by[16]; /* by enum wire_kind: records that became no event, e.g. counters */
+	uint64_t ignored_by[32]; /* by enum wire_kind: records that became no event, e.g. counters */
 };
 
 void track_stats(const struct track *t, struct track_stats *ret);

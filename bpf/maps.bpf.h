@@ -34,6 +34,16 @@ struct {
 	__type(value, __u8);
 } return_addrs SEC(".maps");
 
+/* (vtable, slot) -> its type. Filled by the agent before attach; full: tasks of further ones are not
+ * found on the stack, and counted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, struct return_key);
+	__type(value, struct wire_task_type);
+} task_types SEC(".maps");
+
 /* Ring c belongs to CPU c; the last one to CPU samples. Sizes are set before load. */
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -65,9 +75,11 @@ struct {
 } site_hits SEC(".maps");
 
 /* Room for records with a stack; two per CPU, as a sample may interrupt a switch. */
+#define SCRATCH_FRAMES (WIRE_FRAMES_MAX + 1) /* one more: taskfind.bpf.h reads by the KiB */
+
 struct scratch {
 	__u64 fixed[6]; /* struct wire_switch_out or wire_cpu_sample: both 48 bytes */
-	__u64 frames[WIRE_FRAMES_MAX];
+	__u64 frames[SCRATCH_FRAMES];
 };
 
 struct {

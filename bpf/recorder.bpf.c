@@ -13,6 +13,7 @@
 #include "submit.bpf.h"
 #include "task.bpf.h"
 #include "seat.bpf.h"
+#include "taskfind.bpf.h"
 #include "taskword.bpf.h"
 #include "ends.bpf.h"
 #include "site.bpf.h"

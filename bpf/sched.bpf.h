@@ -36,11 +36,12 @@ static __always_inline __u16 sched_frames(long sz, __u32 slot)
 
 /* The task that the thread polls, by the probes, or where they do not see all by the word; 0 = none. */
 static __always_inline __u64 sched_task(struct thread *t, struct task_struct *task,
-					const struct wire_target_state *state, __s32 syscall)
+					const struct wire_target_state *state, __s32 syscall,
+					__u32 scratch, __u64 now)
 {
 	if (thread_in_poll(t))
 		return thread_task_id(t);
-	return state->want & WIRE_WANT_POLLS ? 0 : taskword_task(t, task, syscall);
+	return state->want & WIRE_WANT_POLLS ? 0 : taskword_task(t, task, syscall, scratch, now);
 }
 
 static __always_inline void sched_out(void *ctx, struct thread *t, struct task_struct *task,
@@ -59,7 +60,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	thread_refresh(t);
 	ends_infer(t, task, is_preempted || !sched_task_state(task) ? ENDS_PREEMPTED : ENDS_SLEEPS, now);
 	syscall = sched_syscall(task);
-	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall);
+	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall, key, now);
 	in_poll = task_id || thread_in_poll(t);
 	t->out_ns = 0;
 	if (has_polls && !t->depth && taskword_has_left(t, task)) {
@@ -89,7 +90,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 			taskword_check(t, task);
 			taskword_show(t, task, submit_ring(), false, now);
 		}
-		sz = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
+		sz = bpf_get_stack(ctx, s->frames, 8 * WIRE_FRAMES_MAX, BPF_F_USER_STACK);
 		rec->frames_cnt = sched_frames(sz, t->slot);
 		if (rec->frames_cnt < 2)
 			rec->head.flags |= WIRE_OUT_STACK_CUT;
@@ -164,7 +165,7 @@ static __always_inline int sched_sampled(void *ctx)
 	struct wire_cpu_sample *rec;
 	struct open_poll *top;
 	struct scratch *s;
-	__u64 now;
+	__u64 task_id, now;
 	long sz;
 
 	if (!t) {
@@ -189,13 +190,15 @@ static __always_inline int sched_sampled(void *ctx)
 	s = bpf_map_lookup_elem(&scratches, &key);
 	if (!s)
 		return 0;
+	/* its stack is read into the same scratch */
+	task_id = sched_task(t, task, state, -1, key, now);
 	rec = (struct wire_cpu_sample *)s;
 	submit_head(&rec->head, t, WIRE_CPU_SAMPLE, 0, now);
-	rec->task_id = sched_task(t, task, state, -1);
+	rec->task_id = task_id;
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
 	rec->cpu = bpf_get_smp_processor_id();
 	rec->pad = 0;
-	sz = bpf_get_stack(ctx, s->frames, sizeof(s->frames), BPF_F_USER_STACK);
+	sz = bpf_get_stack(ctx, s->frames, 8 * WIRE_FRAMES_MAX, BPF_F_USER_STACK);
 	rec->frames_cnt = sched_frames(sz, t->slot);
 	if (rec->frames_cnt < 2)
 		rec->head.flags |= WIRE_SAMPLE_STACK_CUT;

@@ -23,6 +23,14 @@ static __always_inline void *submit_ring(void)
 	return bpf_map_lookup_elem(&rings, &cpu);
 }
 
+/* Samples have a ring of their own, and so has what is seen on the way to one. */
+static __always_inline void *submit_ring_of(__u32 scratch)
+{
+	__u32 ring = rings_cnt;
+
+	return scratch == SCRATCH_SAMPLE ? bpf_map_lookup_elem(&rings, &ring) : submit_ring();
+}
+
 static __always_inline void submit_head(struct wire_head *head, const struct thread *t, __u8 kind,
 					__u8 flags, __u64 now_ns)
 {

@@ -67,6 +67,7 @@ static __always_inline void taskword_show(struct thread *t, struct task_struct *
 	if (!rec)
 		return; /* the next one will do */
 	t->shown_id = id;
+	w->header_bits |= top->header;
 	w->learn_left--; /* two CPUs may count as one: it is only a brake */
 	submit_head(&rec->head, t, WIRE_TLS, 0, now);
 	rec->task_id = id;
@@ -102,28 +103,42 @@ enum { SYS_NR_EPOLL_WAIT = 232, SYS_NR_EPOLL_PWAIT = 281, SYS_NR_EPOLL_PWAIT2 = 
 
 /*
  * Which task the word says is polled, 0 = none. For levels without probes. `syscall` is what a thread
- * that goes to sleep is in, else -1. A worker is a blocking task itself, and rests at its id: that
- * may be another than it was, as workers pass from thread to thread (block_in_place), but it stands
- * there when the thread waits for events. A thread of which no rest was seen is counted.
+ * that goes to sleep is in, else -1; scratch, now: as taskfind_look has them.
+ *
+ * A worker is a blocking task itself, and rests at its id: that may be another than it was, as
+ * workers pass from thread to thread (block_in_place). A type of blocking task inside which threads
+ * wait for events is a worker's; they do so between polls. A thread of which nothing is known, and
+ * whose task is not found either, is counted.
  */
-static __noinline __u64 taskword_task(struct thread *t, struct task_struct *task, __s32 syscall)
+static __noinline __u64 taskword_task(struct thread *t, struct task_struct *task, __s32 syscall,
+				      __u32 scratch, __u64 now)
 {
 	const struct wire_task_word *w = taskword_of(t);
+	bool is_known = t->rest_gen == w->gen;
 	__u64 word = 0;
 
-	if (!w->off || taskword_read(task->thread.fsbase - w->off, w->has_tag, &word) || !word)
+	if (!w->off || taskword_read(task->thread.fsbase - w->off, w->has_tag, &word) || !word ||
+	    (is_known && word == t->rest_id))
 		return 0;
-	if (syscall == SYS_NR_EPOLL_WAIT || syscall == SYS_NR_EPOLL_PWAIT ||
-	    syscall == SYS_NR_EPOLL_PWAIT2) {
+	taskfind_look(t, task, word, scratch, now);
+	if ((t->found.flags & WIRE_TYPE_BLOCKING) &&
+	    (syscall == SYS_NR_EPOLL_WAIT || syscall == SYS_NR_EPOLL_PWAIT ||
+	     syscall == SYS_NR_EPOLL_PWAIT2))
+		taskfind_drives(t);
+	if (t->found.flags & WIRE_TYPE_DRIVES) {
 		t->rest_id = word;
 		t->rest_gen = w->gen;
+		t->polls_async = 1;
 		return 0;
 	}
-	if (t->rest_gen != w->gen) {
-		count(t->slot, WIRE_REST_UNKNOWN);
+	if (t->found.flags && !taskfind_is_running(t))
 		return 0;
-	}
-	return word == t->rest_id ? 0 : word;
+	if (t->found.flags & WIRE_TYPE_ASYNC)
+		t->polls_async = 1;
+	if (t->found.flags)
+		return word;
+	count(t->slot, is_known ? WIRE_TYPE_UNKNOWN : WIRE_REST_UNKNOWN);
+	return is_known ? word : 0;
 }
 
 enum taskword_says { TASKWORD_UNKNOWN, TASKWORD_INSIDE, TASKWORD_RESTS, TASKWORD_OTHER };

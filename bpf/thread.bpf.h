@@ -40,10 +40,13 @@ struct thread {
 	__u64 runnable_ns; /* runnable again since; 0 = asleep or unseen */
 	__u64 out_task_id;
 	__u64 rest_id; /* what stands in the task word between polls (taskword.bpf.h) */
+	__u64 found_id; /* task last looked for on the stack (taskfind.bpf.h), when, and its vtable */
+	__u64 found_ns, found_vtable, found_header;
 	__u64 shown_id; /* task for which the TLS block was last recorded */
 	__u32 layout_gen; /* seat_layouts[].gen at the last try to read the seat; 0 = try */
 	__u32 rest_gen; /* task_words[].gen when rest_id was read; 0 = never */
 	__u32 polls_gen, ends_gen; /* of target_states[] when the polls above were last right */
+	struct wire_task_type found; /* of found_id: flags 0 = not found */
 	__u8 has_seat; /* read here, from memory: what the agent found out is older */
 	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */

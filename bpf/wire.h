@@ -47,6 +47,7 @@ enum wire_kind {
 	WIRE_EXEC = 13,
 	WIRE_SEAT = 14,
 	WIRE_TLS = 15,
+	WIRE_TASK_SEEN = 16,
 	WIRE_KIND_CNT
 };
 
@@ -199,7 +200,30 @@ struct wire_tls {
 	__u64 words[WIRE_TLS_WORDS_MAX];
 };
 
+/*
+ * Where polls are not probed: a thread is inside this task's poll (taskfind.bpf.h). When it is seen
+ * with another task than before; comes right before the sample or switch that shows it.
+ */
+struct wire_task_seen {
+	struct wire_head head;
+	__u64 task_id;
+	__u64 vtable;
+	__u32 owner_id; /* low half, as in wire_poll_start */
+	__u32 is_blocking;
+};
+
 /* ---- what the agent tells BPF ---- */
+
+/* flags of struct wire_task_type; a type that is known has one of the first two */
+#define WIRE_TYPE_ASYNC 1
+#define WIRE_TYPE_BLOCKING 2 /* of the blocking pool */
+#define WIRE_TYPE_DRIVES 4 /* set by BPF: inside such a task threads wait for events of a runtime */
+
+struct wire_task_type { /* map task_types: what is known of a vtable */
+	__u16 id_off;
+	__u8 flags;
+	__u8 pad;
+};
 
 #define WIRE_SEAT_NO_QUEUE 0xffff /* where the run queue lies is not known */
 #define WIRE_SEAT_NO_INDEX 0xffff /* nor the index: good for runtimes of one worker only */
@@ -226,6 +250,7 @@ struct wire_task_word { /* one per slot: where threads keep the id of the task t
 	__u32 gen; /* changed with the two below; 0 = never known */
 	__u32 off; /* below the thread pointer, 0 = not known */
 	__u32 has_tag; /* the word before it is 0 while no task is polled, whatever stands in it */
+	__u32 header_bits; /* set by BPF: bits that are set in addresses of tasks' headers */
 };
 
 /* struct wire_target_state.want: which records this target pays for (the level, as bits) */
@@ -345,6 +370,7 @@ enum wire_count {
 	WIRE_SWITCHES, /* threads of the target that left a CPU or came to one */
 	WIRE_SAMPLES, /* CPU samples of its threads */
 	WIRE_REST_UNKNOWN, /* without probes: a word on a thread whose resting value is not known */
+	WIRE_TYPE_UNKNOWN, /* without probes: a task whose header was not found on the stack */
 	WIRE_COUNT_CNT
 };
 
@@ -366,10 +392,11 @@ WIRE_ASSERT(wire_switch_out, 48);
 WIRE_ASSERT(wire_switch_in, 56);
 WIRE_ASSERT(wire_cpu_sample, 48);
 WIRE_ASSERT(wire_life, 16);
+WIRE_ASSERT(wire_task_seen, 40);
 WIRE_ASSERT(wire_seat, 40);
 WIRE_ASSERT(wire_tls, 32 + 8 * WIRE_TLS_WORDS_MAX);
 WIRE_ASSERT(wire_seat_layout, 24);
-WIRE_ASSERT(wire_task_word, 20);
+WIRE_ASSERT(wire_task_word, 24);
 WIRE_ASSERT(wire_target_state, 24);
 WIRE_ASSERT(wire_thread, 16);
 WIRE_ASSERT(wire_thread_info, 32);

@@ -48,6 +48,7 @@ static void account_park(struct account *a, const struct moment *m)
 
 	pollaccount_cut(a, w, m->worker);
 	tell_cut(a, m->worker, m->ts_ns, WORKER_BETWEEN, WORKER_PARKED, 0);
+	busyruns_end(&a->runs, &w->run);
 	workertable_bind(a->workers, m->tid, m->worker);
 	w->parks++;
 }
@@ -100,6 +101,23 @@ static void account_off_cpu(struct account *a, const struct moment *m)
 	}
 }
 
+/* Polls are not recorded, but the recorder looked which task the thread held. */
+static void account_sample_by_id(struct account *a, const struct moment *m, struct worker *w)
+{
+	const struct task *t = tasktable_find(a->tasks, m->task);
+
+	a->samples_in_polls++;
+	a->samples_by_id++;
+	if (t && t->type != TASK_TYPE_NONE)
+		typetable_row(a->types, t->type)->samples++;
+	else
+		a->samples_untyped++;
+	if (!w)
+		return;
+	w->samples++;
+	busyruns_sample(&a->runs, &w->run, m->ts_ns, m->task);
+}
+
 static void account_sample(struct account *a, const struct moment *m)
 {
 	uint16_t worker = m->worker;
@@ -109,9 +127,11 @@ static void account_sample(struct account *a, const struct moment *m)
 	if (worker == MOMENT_NO_WORKER)
 		worker = workertable_of_thread(a->workers, m->tid);
 	w = worker == MOMENT_NO_WORKER ? NULL : workertable_get(a->workers, worker);
-	leaftable_count(a->leaves, m->label, w && w->state == WORKER_POLLING);
+	leaftable_count(a->leaves, m->label, m->task || (w && w->state == WORKER_POLLING));
 	tell_sample(a, m, worker, w && w->state == WORKER_POLLING ? w->poll.type : WATCH_NO_TYPE);
-	if (worker == MOMENT_BLOCKING_WORKER && !w->is_seen) {
+	if (m->task && !(w && w->state == WORKER_POLLING)) {
+		account_sample_by_id(a, m, w);
+	} else if (worker == MOMENT_BLOCKING_WORKER && !w->is_seen) {
 		a->samples_blocking++;
 	} else if (!w || !w->is_seen) {
 		a->samples_unknown++;
@@ -121,8 +141,10 @@ static void account_sample(struct account *a, const struct moment *m)
 		w->poll.samples++;
 		typetable_row(a->types, w->poll.type)->samples++;
 	} else {
-		*(pollaccount_awake(a) == WORKER_BETWEEN ? &a->samples_between : &a->samples_blind) += 1;
+		*(a->has_ids || pollaccount_awake(a) == WORKER_BETWEEN ? &a->samples_between
+								       : &a->samples_blind) += 1;
 		w->samples++;
+		busyruns_end(&a->runs, &w->run);
 	}
 }
 
@@ -250,6 +272,8 @@ void account_session(struct account *a)
 
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns)
 {
+	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
+		busyruns_end(&a->runs, &workertable_get(a->workers, i)->run);
 	pollaccount_settle_all(a);
 	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
 		if (workertable_get(a->workers, i)->is_seen)

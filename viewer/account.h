@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "busyruns.h"
 #include "longpolls.h"
 #include "moment.h"
 
@@ -40,6 +41,7 @@ struct account {
 	struct account_off off[MOMENT_SYSCALL + MOMENT_SYSCALL_MAX + 1];
 	uint32_t level; /* set of MOMENT_HAS_*, of all types; 0 before the first MOMENT_LEVEL ... */
 	bool has_level; /* ... of which this says that it came */
+	bool has_ids; /* samples without polls carry the task, if there is one; set by the caller */
 	bool is_partial; /* some types are recorded at a lower level */
 	uint64_t waits_cut; /* woken in a poll whose end was not seen before the next began */
 	uint64_t stray_ends; /* poll ends without a start */
@@ -47,6 +49,10 @@ struct account {
 	uint64_t nested_polls, block_in_places, block_in_place_ns;
 	uint64_t samples, samples_in_polls, samples_between, samples_blocking, samples_unknown;
 	uint64_t samples_blind; /* on workers while polls were not recorded */
+	/* of those in polls: known by the task id that the thread held (agent:Sample); and of these, of
+	 * a task whose type is not known */
+	uint64_t samples_by_id, samples_untyped;
+	struct busyruns runs;
 	uint64_t over_worker_cap; /* moments of worker ids of MOMENT_WORKERS_MAX and more */
 	int err; /* -ENOMEM once a table could not grow: the figures are then too small */
 };

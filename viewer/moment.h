@@ -24,7 +24,7 @@ enum moment_kind {
 	MOMENT_TASK_END, /* task; a = cause */
 	MOMENT_WAKE, /* task = woken; a = waker's task, 0 none */
 	MOMENT_ALIVE, /* task, label = type */
-	MOMENT_SAMPLE, /* worker (MOMENT_NO_WORKER unknown), tid; label = leaf (samples.h) */
+	MOMENT_SAMPLE, /* worker (MOMENT_NO_WORKER unknown), tid; label = leaf (samples.h); task = agent:Sample's */
 	MOMENT_OFF_CPU, /* worker or none, tid, task or 0; a = out_ns; label = enum moment_off, or
 			 * MOMENT_SYSCALL + number */
 	MOMENT_NESTED, /* worker, task, label = place; a = start_ns */

@@ -67,6 +67,11 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 	case D9_EV_AGENT_BLOCKING:
 		account_blocking(&r->account, ev);
 		return 0;
+	case D9_EV_AGENT_SAMPLE:
+		r->sample = (struct report_sample){ ev->ts_ns,
+						    d9_u64(ev, D9F_agent_sample_task_id, 0),
+						    (uint32_t)d9_u64(ev, D9F_agent_sample_tid, 0) };
+		return 0;
 	case D9_EV_AGENT_BLOCK_IN_PLACE:
 		account_block_in_place(&r->account, ev);
 		return 0;
@@ -81,6 +86,9 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 	if (m.kind == MOMENT_SAMPLE) {
 		const struct d9_value *stack = d9_val(ev, D9F_cpu_sample_callchain);
 
+		if (m.ts_ns == r->sample.ts_ns && m.tid == r->sample.tid)
+			m.task = r->sample.task;
+		r->account.has_ids = facts_claims(&r->facts, D9_EV_AGENT_SAMPLE);
 		m.label =
 			leaftable_find(r->account.leaves,
 				       stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
@@ -143,6 +151,8 @@ static int report_compare_types(const void *left, const void *right, void *ctx)
 
 	if (order == 0)
 		order = (a->polls < b->polls) - (a->polls > b->polls);
+	if (order == 0)
+		order = (a->samples < b->samples) - (a->samples > b->samples);
 	return order ? order : labels_compare(r->labels, a->label, b->label);
 }
 
@@ -196,6 +206,19 @@ static int report_sort(struct report *r)
 	return leaftable_rows(r->account.leaves, r->labels, &r->leaves, &r->leaves_cnt);
 }
 
+/* 0 if the recording does not say how often it looked. */
+static uint64_t report_sample_ns(const struct report *r)
+{
+	uint32_t label = coverage_fact(&r->coverage, "cpu.profile.frequency_hz");
+	size_t len = 0;
+	const char *text = label == LABEL_UNKNOWN ? "" : labels_text(r->labels, label, &len);
+	uint64_t hz = 0;
+
+	for (size_t i = 0; i < len && i < 9 && text[i] >= '0' && text[i] <= '9'; i++)
+		hz = hz * 10 + (uint64_t)(text[i] - '0');
+	return hz ? 1000000000 / hz : 0;
+}
+
 /* Was this kind recorded? Of recorders that claim nothing: did it occur? */
 static bool report_has(const struct report *r, enum d9_event kind)
 {
@@ -212,6 +235,7 @@ static int report_finish(struct report *r)
 	r->span_ns = c->last_ns - c->first_ns;
 	r->has_waits = report_has(r, D9_EV_WAKE);
 	r->has_polls = report_has(r, D9_EV_POLL_START);
+	r->sample_ns = report_sample_ns(r);
 	r->blind_ns = coverage_blind_ns(c);
 	r->has_off = report_has(r, D9_EV_AGENT_OFF_CPU);
 	report_runtimes(r);

@@ -32,11 +32,16 @@ struct report {
 	struct account account;
 	struct facts facts;
 	struct seam seam;
+	struct report_sample { /* the last agent:Sample: its CPU sample follows */
+		uint64_t ts_ns, task;
+		uint32_t tid;
+	} sample;
 	struct reorder *reorder;
 	struct stacktable *stacks; /* NULL: not kept */
 	uint64_t span_ns; /* last minus first stamp */
 	bool has_waits; /* wakes were recorded: that a task was not woken is known */
 	bool has_polls; /* polls were recorded */
+	uint64_t sample_ns; /* of CPU for which a CPU sample stands; 0 = unknown */
 	uint64_t blind_ns; /* time in which they were not, by the level */
 	bool has_off; /* times without CPU inside polls were */
 	/* made by report.c when all is read: row numbers of the types with tasks or polls, most

@@ -181,6 +181,7 @@ static void reportjson_types(struct json *j, const struct report *r)
 		reportjson_known(j, "redundant_wakes", r->has_waits, row->redundant_wakes);
 		reportjson_known(j, "off_cpu_ns", r->has_off, row->off_cpu_ns);
 		json_put_u64(j, "cpu_samples", row->samples);
+		reportjson_known(j, "cpu_sampled_ns", r->sample_ns > 0, row->samples * r->sample_ns);
 		json_map_end(j);
 	}
 	json_list_end(j);
@@ -289,6 +290,8 @@ static void reportjson_samples(struct json *j, const struct report *r)
 	}
 	json_list_end(j);
 	json_put_u64(j, "polls_not_recorded", a->samples_blind);
+	json_put_u64(j, "in_polls_by_task_id", a->samples_by_id);
+	json_put_u64(j, "of_unknown_type", a->samples_untyped);
 	json_map_end(j);
 }
 
@@ -314,6 +317,31 @@ static void reportjson_blocking(struct json *j, const struct report *r)
 	json_map_end(j);
 }
 
+/* Candidates for long polls, where polls were not recorded. */
+static void reportjson_runs(struct json *j, const struct report *r)
+{
+	const struct busyruns *b = &r->account.runs;
+
+	json_put_u64(j, "busy_runs_count", b->long_cnt);
+	json_key(j, "busy_runs");
+	json_list(j);
+	for (uint32_t i = 0; i < b->cnt; i++) {
+		const struct task *t = tasktable_find(r->account.tasks, b->runs[i].task);
+
+		json_map(j);
+		json_put_u64(j, "at_least_ns", b->runs[i].last_ns - b->runs[i].first_ns);
+		json_put_u64(j, "first_ns", b->runs[i].first_ns);
+		json_put_u64(j, "task", b->runs[i].task);
+		reportjson_label(j, r, "type",
+				 t && t->type != TASK_TYPE_NONE
+					 ? typetable_row(r->account.types, t->type)->label
+					 : LABEL_UNKNOWN);
+		json_put_u64(j, "samples", b->runs[i].samples);
+		json_map_end(j);
+	}
+	json_list_end(j);
+}
+
 void reportjson_put(struct json *j, const struct report *r)
 {
 	json_map(j);
@@ -330,5 +358,6 @@ void reportjson_put(struct json *j, const struct report *r)
 	reportjson_blocking(j, r);
 	reportjson_facts(j, r);
 	json_put_u64(j, "polls_not_recorded_ns", r->blind_ns);
+	reportjson_runs(j, r);
 	json_map_end(j);
 }

@@ -9,6 +9,7 @@
 #include "report.h"
 #include "reportcell.h"
 #include "reporthead.h"
+#include "tasktable.h"
 #include "typetable.h"
 #include "workertable.h"
 
@@ -159,6 +160,33 @@ static void reporttext_off(FILE *out, const struct report *r, uint64_t top)
 	reportcell_more(out, r->off_cnt, top);
 }
 
+static void reporttext_runs(FILE *out, const struct report *r)
+{
+	const struct busyruns *b = &r->account.runs;
+
+	if (b->cnt == 0)
+		return;
+	fprintf(out, "\nBUSY RUNS: %" PRIu64 " times one task in all samples of a worker for 10 ms and"
+		     " more\n  no polls were recorded: candidates for long polls, but a task that only"
+		     " yields looks the same\n  at least         start       task  samples  type\n",
+		b->long_cnt);
+	for (uint32_t i = 0; i < b->cnt; i++) {
+		const struct busyrun *run = &b->runs[i];
+		const struct task *t = tasktable_find(r->account.tasks, run->task);
+		uint64_t at_ns = run->first_ns - r->coverage.first_ns;
+
+		reportcell_duration(out, 9, true, run->last_ns - run->first_ns);
+		fprintf(out, "  +%" PRIu64 ".%06u s %10" PRIu64 " %8" PRIu32 "  ",
+			at_ns / 1000000000, (unsigned int)(at_ns % 1000000000 / 1000), run->task,
+			run->samples);
+		if (t && t->type != TASK_TYPE_NONE)
+			reportcell_name(out, r, typetable_row(r->account.types, t->type)->label);
+		else
+			fputs(reportcell_unknown, out);
+		fputc('\n', out);
+	}
+}
+
 static void reporttext_samples(FILE *out, const struct report *r, uint64_t top)
 {
 	const struct account *a = &r->account;
@@ -173,10 +201,13 @@ static void reporttext_samples(FILE *out, const struct report *r, uint64_t top)
 		" elsewhere\n",
 		a->samples, a->samples_in_polls, a->samples_between, a->samples_blocking,
 		a->samples_unknown);
+	if (a->samples_by_id)
+		fprintf(out, "  %" PRIu64 " of those in polls are known by the task id that the thread held\n",
+			a->samples_by_id);
 	if (a->samples_blind)
 		fprintf(out, "  %" PRIu64 " on workers while no polls were recorded: in them or not\n",
 			a->samples_blind);
-	fputs("  samples    share  of those in polls, by type\n", out);
+	fputs("  samples    share      cpu  of those in polls, by type; cpu is estimated from them\n", out);
 	for (uint32_t i = 0, rows = 0; i < r->types_cnt; i++) {
 		const struct type_row *row = typetable_row(a->types, r->types[i]);
 
@@ -184,11 +215,18 @@ static void reporttext_samples(FILE *out, const struct report *r, uint64_t top)
 			continue;
 		rows++;
 		in_types += row->samples;
-		fprintf(out, " %8" PRIu64 " %8s  ", row->samples,
+		fprintf(out, " %8" PRIu64 " %8s", row->samples,
 			plain_share(text, row->samples, a->samples_in_polls));
+		reportcell_duration(out, 8, r->sample_ns > 0, row->samples * r->sample_ns);
+		fputs("  ", out);
 		reportcell_name(out, r, row->label);
 		fputc('\n', out);
 	}
+	if (a->samples_untyped)
+		fprintf(out, " %8" PRIu64 " %8s           of tasks whose type is unknown\n",
+			a->samples_untyped,
+			plain_share(text, a->samples_untyped, a->samples_in_polls));
+	in_types += a->samples_untyped;
 	if (in_types < a->samples_in_polls)
 		fprintf(out, "  ... %" PRIu64 " more samples: --top 0 prints all types\n",
 			a->samples_in_polls - in_types);
@@ -244,6 +282,7 @@ void reporttext_print(FILE *out, const struct report *r, uint64_t top)
 	reporttext_workers(out, r, top);
 	reporttext_longest(out, r);
 	reporttext_off(out, r, top);
+	reporttext_runs(out, r);
 	reporttext_samples(out, r, top);
 	reporttext_blocking(out, r, top);
 }

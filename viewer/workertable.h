@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "busyruns.h"
 #include "moment.h"
 
 #define WORKERTABLE_THREADS_MAX 65536 /* threads remembered; samples of more have no worker */
@@ -51,6 +52,7 @@ struct worker {
 	uint64_t ended_at_ns;
 	struct worker_poll ended;
 	bool is_told, is_void; /* to the watch; its time is unknown after all */
+	struct busyrun run; /* while polls are not recorded */
 };
 
 struct workertable;

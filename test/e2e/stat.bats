@@ -25,10 +25,18 @@ stat_of() { # VERSION
 	events --kind agent:OffCpu |
 		jq -c --argjson f "$from" 'select(.ts_ns > $f and .fields.task_id != null)' >"$T/blocks"
 	switches=$(jq -c 'select(.fields.syscall == 230)' "$T/blocks" | wc -l) # clock_nanosleep
-	waits=$(jq -c 'select(.fields.syscall == 232)' "$T/blocks" | wc -l) # a worker at rest in epoll_wait
-	say "$switches sleeps, $waits waits for events with a task id"
+	# a thread that waits between polls waits until there is work, as those of the pool do: no poll
+	# here blocks on a lock or for events so long
+	waits=$(jq -c 'select((.fields.syscall == 202 or .fields.syscall == 232) and
+		.ts_ns - .fields.out_ns > 250000000)' "$T/blocks" | wc -l)
+	say "$switches sleeps, $waits long waits with a task id"
 	[ "$switches" -gt 0 ]
 	[ "$waits" = 0 ]
+	# each task that a sample or a block shows has a type, but for those of the blocking pool
+	events --kind agent:Sample | jq .fields.task_id | sort -u >"$T/sampled"
+	events --kind agent:Alive | jq .fields.task_id | sort -u >"$T/typed"
+	[ -s "$T/sampled" ]
+	[ "$(comm -12 "$T/sampled" "$T/typed" | wc -l)" -ge $(($(wc -l <"$T/sampled") / 2)) ]
 	lossless <(events --kind agent:Loss | grep -v '"TaskId"' || :)
 	verify
 	measured "$switches sleeps inside polls in 4 s, no probe"
@@ -48,7 +56,8 @@ stat_of() { # VERSION
 	events --kind SegmentMetadataEvent | jq -r '.fields.entries["agent.has"]' | sort -u >"$T/has"
 	cat "$T/has"
 	grep -q agent:OffCpu "$T/has"
-	no grep -E 'Poll|Wake|Spawn|Terminate|Alive' "$T/has"
+	grep -q agent:Sample "$T/has"
+	no grep -E 'Poll|Wake|Spawn|Terminate' "$T/has"
 	"$VIEW" report --json "$TRACES" >"$T/report"
 	jq -e '.recordings[0] | .polls_not_recorded_ns > 800000000 and
 		(.workers | length > 0 and all(.busy_ns == null and .unknown_ns > 0))' "$T/report"

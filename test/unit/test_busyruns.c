@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/* test_busyruns.c - what counts as one run, and which are kept. links: viewer */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs those four first */
+#include <cmocka.h>
+
+#include "viewer/busyruns.h"
+
+#define MS 1000000ull
+
+static void test_one_task_in_a_row(void **state)
+{
+	struct busyruns b = { 0 };
+	struct busyrun run = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 4; i++)
+		busyruns_sample(&b, &run, 100 * MS + i * 10 * MS, 7);
+	busyruns_sample(&b, &run, 140 * MS, 8); /* another task */
+	busyruns_sample(&b, &run, 150 * MS, 0); /* none */
+	assert_int_equal(b.cnt, 1);
+	assert_int_equal(b.runs[0].task, 7);
+	assert_int_equal(b.runs[0].first_ns, 100 * MS);
+	assert_int_equal(b.runs[0].last_ns, 130 * MS);
+	assert_int_equal(b.runs[0].samples, 4);
+	assert_int_equal(run.task, 0);
+}
+
+static void test_a_park_ends_it(void **state)
+{
+	struct busyruns b = { 0 };
+	struct busyrun run = { 0 };
+
+	(void)state;
+	busyruns_sample(&b, &run, 100 * MS, 7);
+	busyruns_sample(&b, &run, 106 * MS, 7);
+	busyruns_end(&b, &run);
+	busyruns_sample(&b, &run, 112 * MS, 7);
+	busyruns_end(&b, &run);
+	busyruns_end(&b, &run);
+	assert_int_equal(b.cnt, 0);
+	assert_int_equal(b.long_cnt, 0);
+}
+
+static void test_longest_first_and_no_more_than_fit(void **state)
+{
+	struct busyruns b = { 0 };
+
+	(void)state;
+	for (uint64_t i = 1; i <= 2 * BUSYRUNS_MAX; i++) {
+		struct busyrun run = { 0 };
+
+		busyruns_sample(&b, &run, 1000 * MS, i);
+		busyruns_sample(&b, &run, 1000 * MS + (10 + i * 7 % 20) * MS, i);
+		busyruns_end(&b, &run);
+	}
+	assert_int_equal(b.cnt, BUSYRUNS_MAX);
+	assert_int_equal(b.long_cnt, 2 * BUSYRUNS_MAX);
+	for (uint32_t i = 1; i < b.cnt; i++)
+		assert_true(b.runs[i - 1].last_ns >= b.runs[i].last_ns);
+	assert_int_equal(b.runs[0].last_ns, 1029 * MS);
+	assert_int_equal(b.runs[b.cnt - 1].last_ns, 1020 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_task_in_a_row),
+		cmocka_unit_test(test_a_park_ends_it),
+		cmocka_unit_test(test_longest_first_and_no_more_than_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

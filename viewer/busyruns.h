@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * busyruns.h - what may have been long polls where polls were not recorded, longest first.
+ *
+ * A busy run is a row of CPU samples of one worker that all show the same task, with no park and no
+ * other task between them; its length is at least the time from the first to the last. A task that
+ * only yields looks the same: a run is a candidate, and never called a poll.
+ */
+#ifndef DIAL9_BUSYRUNS_H
+#define DIAL9_BUSYRUNS_H
+
+#include <stdint.h>
+
+#define BUSYRUNS_MAX 10
+#define BUSYRUNS_LONG_NS 10000000ull /* shorter ones are not kept: that is what a long poll is */
+
+struct busyrun { /* task 0: none is open */
+	uint64_t task, first_ns, last_ns;
+	uint32_t samples;
+};
+
+struct busyruns {
+	uint32_t cnt;
+	struct busyrun runs[BUSYRUNS_MAX];
+	uint64_t long_cnt; /* all that were long */
+};
+
+/* A sample of the run's worker shows `task`, 0 = none. */
+void busyruns_sample(struct busyruns *b, struct busyrun *run, uint64_t ts_ns, uint64_t task);
+
+/* The run is over, if one is open. */
+void busyruns_end(struct busyruns *b, struct busyrun *run);
+
+#endif /* DIAL9_BUSYRUNS_H */
