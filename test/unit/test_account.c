@@ -7,62 +7,10 @@
 /* cmocka.h needs those four first */
 #include <cmocka.h>
 
-#include "viewer/account.h"
-#include "viewer/labels.h"
+#include "accountscript.h"
 #include "viewer/tasktable.h"
-#include "viewer/typetable.h"
-#include "viewer/workertable.h"
 
 #include <string.h>
-
-static struct account a;
-static struct labels *labels;
-static uint32_t place;
-
-static int begin(void **state)
-{
-	(void)state;
-	labels = labels_new();
-	place = labels_put(labels, "a.rs:1:1", 8);
-	return account_init(&a, labels);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	account_done(&a);
-	labels_free(labels);
-	return 0;
-}
-
-static void at(uint64_t ts_ns, enum moment_kind kind, uint16_t worker, uint64_t task)
-{
-	const struct moment m = {
-		.ts_ns = ts_ns, .kind = kind, .worker = worker, .task = task, .label = place
-	};
-
-	assert_int_equal(account_moment(&a, &m), 0);
-}
-
-static void start(uint64_t ts_ns, uint16_t worker, uint64_t task)
-{
-	at(ts_ns, MOMENT_POLL_START, worker, task);
-}
-
-static void stop(uint64_t ts_ns, uint16_t worker)
-{
-	at(ts_ns, MOMENT_POLL_END, worker, 0);
-}
-
-static void wake(uint64_t ts_ns, uint64_t task)
-{
-	at(ts_ns, MOMENT_WAKE, MOMENT_NO_WORKER, task);
-}
-
-static const struct type_row *row(void)
-{
-	return typetable_row(a.types, typetable_find(a.types, place));
-}
 
 static void test_wait_counts_from_the_first_wake(void **state)
 {
@@ -334,81 +282,9 @@ static void test_time_backwards(void **state)
 	assert_true(row()->poll.max <= 400);
 }
 
-#define ACCOUNT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-static void level(uint64_t ts_ns, uint32_t has, uint64_t type)
-{
-	const struct moment m = { .ts_ns = ts_ns,
-				  .kind = MOMENT_LEVEL,
-				  .worker = MOMENT_NO_WORKER,
-				  .label = has,
-				  .has_a = type != 0,
-				  .a = type };
-
-	assert_int_equal(account_moment(&a, &m), 0);
-}
-
-/* Where polls are not recorded a worker awake may poll all the time: that time is not "between". */
-static void test_polls_not_recorded_are_not_none(void **state)
-{
-	const struct worker *w;
-
-	(void)state;
-	level(0, MOMENT_HAS_ALL, 0);
-	at(0, MOMENT_UNPARK, 0, 0);
-	start(100, 0, 1);
-	stop(200, 0);
-	wake(250, 1);
-	level(300, 0, 0); /* 100 between so far */
-	at(500, MOMENT_PARK, 0, 0);
-	at(600, MOMENT_UNPARK, 0, 0);
-	level(700, MOMENT_HAS_ALL, 0);
-	start(800, 0, 1); /* the wake was answered long ago, unseen */
-	stop(900, 0);
-	at(1000, MOMENT_PARK, 0, 0);
-	w = workertable_get(a.workers, 0);
-	assert_int_equal(w->between_ns, 100 + 100 + 100);
-	assert_int_equal(w->unknown_ns, 200 + 200);
-	assert_int_equal(w->parked_ns, 100);
-	assert_int_equal(w->busy_ns, 200);
-	assert_int_equal(row()->wait.cnt, 0);
-}
-
-static void test_types_not_recorded_are_not_none(void **state)
-{
-	const struct worker *w;
-
-	(void)state;
-	at(0, MOMENT_UNPARK, 0, 0);
-	level(100, MOMENT_HAS_ALL, 0);
-	level(100, 0, 7);
-	start(200, 0, 1);
-	stop(300, 0);
-	level(400, MOMENT_HAS_ALL, 0);
-	start(500, 0, 1);
-	stop(600, 0);
-	w = workertable_get(a.workers, 0);
-	assert_int_equal(w->between_ns, 100);
-	assert_int_equal(w->unknown_ns, 100 + 100 + 100);
-}
-
-/* Each segment says its level again: nothing is forgotten over that. */
-static void test_the_same_level_again(void **state)
-{
-	(void)state;
-	level(0, MOMENT_HAS_ALL, 0);
-	wake(100, 1);
-	level(150, MOMENT_HAS_ALL, 0);
-	start(200, 0, 1);
-	assert_int_equal(row()->wait.cnt, 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ACCOUNT_TEST(test_polls_not_recorded_are_not_none),
-		ACCOUNT_TEST(test_types_not_recorded_are_not_none),
-		ACCOUNT_TEST(test_the_same_level_again),
 		ACCOUNT_TEST(test_wait_counts_from_the_first_wake),
 		ACCOUNT_TEST(test_woken_while_running_waits_from_the_end),
 		ACCOUNT_TEST(test_overlap_of_two_workers),

@@ -12,12 +12,6 @@
 
 static uint8_t buf[64 << 10];
 
-static void enc_new(struct d9_enc *enc, struct d9_pool *pool)
-{
-	d9_enc_init(enc, buf, sizeof(buf), pool);
-	assert_int_equal(d9_enc_begin(enc), 0);
-}
-
 /* The only event in the encoder's bytes. */
 static struct d9_dec *decode_one(const struct d9_enc *enc, struct d9_ev *ev)
 {
@@ -114,7 +108,7 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 		struct d9_ev ev; \
 		size_t full; \
 		(void)frames; (void)it; (void)got; (void)v; \
-		enc_new(&enc, pool); \
+		fixture_enc(&enc, buf, sizeof(buf), pool); \
 		e = fill_##name(&enc, max, has, &map); \
 		before = enc; \
 		assert_int_equal(d9_put_##name(&enc, ts_ns, &e), 0); \
@@ -173,7 +167,7 @@ static void wire_bytes_are_as_specified(void **state)
 	struct d9_poll_end e = { 5 };
 	struct d9_enc enc;
 
-	enc_new(&enc, *state);
+	fixture_enc(&enc, buf, sizeof(buf), *state);
 	assert_int_equal(d9_put_poll_end(&enc, 0x1234, &e), 0);
 	e.worker_id = 129;
 	assert_int_equal(d9_put_poll_end(&enc, 0x1234, &e), 0);
@@ -191,7 +185,7 @@ static void largest_step_needs_no_reset(void **state)
 	struct d9_enc enc;
 	size_t len;
 
-	enc_new(&enc, *state);
+	fixture_enc(&enc, buf, sizeof(buf), *state);
 	assert_int_equal(d9_put_poll_end(&enc, 0, &e), 0);
 	len = enc.len;
 	assert_int_equal(d9_put_poll_end(&enc, D9_DELTA_MAX_NS, &e), 0);
@@ -207,7 +201,7 @@ static void time_may_wrap_around_without_a_lie(void **state)
 	struct d9_dec *dec;
 	struct d9_ev ev;
 
-	enc_new(&enc, *state);
+	fixture_enc(&enc, buf, sizeof(buf), *state);
 	assert_int_equal(d9_put_poll_end(&enc, UINT64_MAX, &e), 0);
 	assert_int_equal(d9_put_poll_end(&enc, 5, &e), 0);
 	dec = decode_one(&enc, &ev);
@@ -244,7 +238,7 @@ static void batch_goes_on_across_drains(void **state)
 	struct d9_enc whole, cut;
 	size_t joined_len = 0;
 
-	enc_new(&whole, *state);
+	fixture_enc(&whole, buf, sizeof(buf), *state);
 	for (uint64_t i = 0; i < 2000; i++)
 		assert_int_equal(d9_put_poll_start(&whole, i * 99, &e), 0);
 	d9_enc_init(&cut, small, sizeof(small), *state);
@@ -264,80 +258,6 @@ static void batch_goes_on_across_drains(void **state)
 	joined_len += cut.len;
 	assert_int_equal(joined_len, whole.len);
 	assert_memory_equal(joined, buf, joined_len);
-}
-
-static void strings_and_stacks_are_written_once(void **state)
-{
-	static const uint64_t frames[] = { 1, 2, 3 };
-	uint32_t a, b, c, s, t;
-	struct d9_enc enc;
-	size_t len;
-
-	enc_new(&enc, *state);
-	assert_int_equal(d9_intern_str(&enc, "abc", 3, &a), 0);
-	assert_int_equal(d9_intern_str(&enc, "abd", 3, &b), 0);
-	assert_int_equal(d9_intern_str(&enc, "", 0, &c), 0);
-	assert_int_equal(d9_intern_stack(&enc, frames, 3, &s), 0);
-	assert_true(a != b && b != c && a != c);
-	len = enc.len;
-	assert_int_equal(d9_intern_str(&enc, "abc", 3, &t), 0);
-	assert_int_equal(t, a);
-	assert_int_equal(d9_intern_str(&enc, "", 0, &t), 0);
-	assert_int_equal(t, c);
-	assert_int_equal(d9_intern_stack(&enc, frames, 3, &t), 0);
-	assert_int_equal(t, s);
-	assert_int_equal(enc.len, len);
-	assert_int_equal(d9_intern_stack(&enc, frames, 2, &t), 0);
-	assert_int_equal(enc.len, len + 13 + 16);
-	/* a new batch knows none of it */
-	assert_int_equal(d9_enc_begin(&enc), 0);
-	len = enc.len;
-	assert_int_equal(d9_intern_str(&enc, "abd", 3, &t), 0);
-	assert_int_equal(enc.len, len + 13 + 3);
-}
-
-static void full_pool_says_so_and_recovers(void **state)
-{
-	struct d9_pool *pool = d9_pool_new(4, 3, 64);
-	uint64_t frame = 1;
-	struct d9_enc enc;
-	uint32_t id;
-	size_t len;
-
-	(void)state;
-	enc_new(&enc, pool);
-	for (int i = 0; i < 4; i++)
-		assert_int_equal(d9_intern_str(&enc, &"abcd"[i], 1, &id), 0);
-	len = enc.len;
-	assert_int_equal(d9_intern_str(&enc, "e", 1, &id), -D9_E_POOL_FULL);
-	assert_int_equal(enc.len, len);
-	assert_int_equal(d9_intern_str(&enc, "b", 1, &id), 0);
-	for (; frame < 4; frame++)
-		assert_int_equal(d9_intern_stack(&enc, &frame, 1, &id), 0);
-	assert_int_equal(d9_intern_stack(&enc, &frame, 1, &id), -D9_E_POOL_FULL);
-	assert_int_equal(d9_enc_begin(&enc), 0);
-	assert_int_equal(d9_intern_str(&enc, "e", 1, &id), 0);
-	/* the arena is the other limit */
-	assert_int_equal(d9_intern_str(&enc, (const char *)buf, 64, &id), -D9_E_POOL_FULL);
-	assert_int_equal(d9_intern_str(&enc, (const char *)buf, 63, &id), 0);
-	d9_pool_free(pool);
-}
-
-static void interning_without_room_leaves_no_trace(void **state)
-{
-	struct d9_enc enc;
-	uint32_t id = 99;
-	size_t len;
-
-	enc_new(&enc, *state);
-	len = enc.len;
-	enc.cap = len + 13 + 2;
-	assert_int_equal(d9_intern_str(&enc, "abc", 3, &id), -D9_E_ROOM);
-	assert_int_equal(enc.len, len);
-	assert_int_equal(id, 99);
-	enc.cap = sizeof(buf);
-	assert_int_equal(d9_intern_str(&enc, "abc", 3, &id), 0);
-	assert_int_equal(enc.len, len + 13 + 3);
 }
 
 static void misuse_is_refused(void **state)
@@ -416,18 +336,6 @@ static void lanes_share_a_batch(void **state)
 	d9_dec_free(dec);
 }
 
-static int pool_setup(void **state)
-{
-	*state = d9_pool_new(0, 0, 0);
-	return !*state;
-}
-
-static int pool_teardown(void **state)
-{
-	d9_pool_free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,12 +345,9 @@ int main(void)
 		cmocka_unit_test(time_may_wrap_around_without_a_lie),
 		cmocka_unit_test(same_input_gives_same_bytes),
 		cmocka_unit_test(batch_goes_on_across_drains),
-		cmocka_unit_test(strings_and_stacks_are_written_once),
-		cmocka_unit_test(full_pool_says_so_and_recovers),
-		cmocka_unit_test(interning_without_room_leaves_no_trace),
 		cmocka_unit_test(misuse_is_refused),
 		cmocka_unit_test(lanes_share_a_batch),
 	};
 
-	return cmocka_run_group_tests(tests, pool_setup, pool_teardown);
+	return cmocka_run_group_tests(tests, fixture_pool, fixture_pool_free);
 }

@@ -3,9 +3,14 @@
 #include "trace_fixture.h"
 
 #include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include <cmocka.h>
 
 static void print_bytes(FILE *to, const void *p, uint32_t len)
 {
@@ -340,4 +345,22 @@ void fixture_unguard(void *p, size_t sz)
 	size_t map_sz = guard_map_sz(sz);
 
 	munmap((char *)p + sz + PAGE_SZ - map_sz, map_sz);
+}
+
+void fixture_enc(struct d9_enc *enc, uint8_t *buf, size_t sz, struct d9_pool *pool)
+{
+	d9_enc_init(enc, buf, sz, pool);
+	assert_int_equal(d9_enc_begin(enc), 0);
+}
+
+int fixture_pool(void **state)
+{
+	*state = d9_pool_new(0, 0, 0);
+	return !*state;
+}
+
+int fixture_pool_free(void **state)
+{
+	d9_pool_free(*state);
+	return 0;
 }

@@ -114,9 +114,13 @@ int fx_teardown(void **state);
 
 #define FX_TEST(f) cmocka_unit_test_setup_teardown(f, fx_setup, fx_teardown)
 #define FX_WORKERS 4
+#define FX_RT FX_MULTI(0x10) /* of fx_setup_workers */
+#define FX_OWNER 5
+#define FX_WORKERS_TEST(f) cmocka_unit_test_setup_teardown(f, fx_setup_workers, fx_teardown)
 
 /* Threads 101.. are workers 0.. of runtime `handle`, whose task list is `owner`. */
 void fx_workers(uint64_t handle, uint32_t owner, bool is_named);
+int fx_setup_workers(void **state); /* the same of FX_RT, named */
 /* Polls one task of list `owner` on `tid`; the worker id it was written with, UINT64_MAX = none. */
 uint64_t fx_poll_once(uint32_t tid, uint32_t owner, uint64_t ts);
 /* A key of the metadata, "(unset)" without it. */
