@@ -5,40 +5,7 @@
  * The answers are worked out by hand beside the events; cases.bats asks for them, ANALYSES.md tells
  * them as examples. Times are in microseconds from T0.
  */
-#include "format/trace.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define T0 1000000000ull
-#define BUF_SZ (1u << 20)
-
-static uint8_t buf[BUF_SZ];
-static struct d9_enc enc;
-static struct d9_pool *pool;
-
-static void check(int err, const char *what)
-{
-	if (err == 0)
-		return;
-	fprintf(stderr, "make_cases: %s: %s\n", what, d9_strerror(err));
-	exit(1);
-}
-
-#define PUT(name, us, ...) \
-	check(d9_put_##name(&enc, T0 + (us)*1000ull, &(struct d9_##name){ __VA_ARGS__ }), #name)
-
-static uint32_t str(const char *text)
-{
-	uint32_t id = 0;
-
-	check(d9_intern_str(&enc, text, strlen(text), &id), text);
-	return id;
-}
+#include "tracescript.h"
 
 /* `waker` 0: no task. It is issued on worker `on`. */
 static void wake(uint64_t us, uint64_t woken, uint64_t waker, uint8_t on)
@@ -66,11 +33,6 @@ static void unpark(uint64_t us, uint64_t worker, uint64_t delay_us)
 {
 	PUT(worker_unpark, us, .worker_id = worker, .tid = 100 + (uint32_t)worker,
 	    .sched_wait_ns = delay_us * 1000, .has_sched_wait_ns = true);
-}
-
-static void spawn(uint64_t us, uint64_t task, const char *type)
-{
-	PUT(task_spawn, us, .task_id = task, .spawn_loc = str(type), .instrumented = true);
 }
 
 /*
@@ -274,33 +236,16 @@ static void spans(void)
 static void one(const char *name, void (*events)(void))
 {
 	const struct d9_pair facts[] = { { { "runtime.main", 12 }, { "0,1,2", 5 } } };
-	const struct d9_sink_opt opt = { .compression = D9_RAW };
-	struct d9_sink *sink = NULL;
-	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
 
-	if (fd < 0)
-		check(-errno, name);
-	d9_enc_init(&enc, buf, sizeof(buf), pool);
-	check(d9_enc_begin(&enc), "header");
+	begin();
 	PUT(segment_metadata, 0, .entries = facts, .entries_cnt = 1);
 	events();
-	check(d9_sink_new(&sink, &opt), name);
-	check(d9_sink_start(sink, fd), name);
-	check(d9_sink_write(sink, enc.buf, enc.len, NULL), name);
-	check(d9_sink_finish(sink), name);
-	d9_sink_free(sink);
-	close(fd);
+	end(name, D9_RAW, 0, 0);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 2 || chdir(argv[1]) != 0) {
-		fprintf(stderr, "usage: make_cases DIR\n");
-		return 2;
-	}
-	pool = d9_pool_new(0, 0, 0);
-	if (!pool)
-		check(-ENOMEM, "pool");
+	script_open(argc, argv);
 	one("availability.bin", availability);
 	one("starvation.bin", starvation);
 	one("wakes.bin", wakes);

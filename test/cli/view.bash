@@ -8,7 +8,7 @@ VIEW=$BUILD/dial9-view
 export LC_ALL=C.UTF-8 TZ=UTC
 
 make_traces() { # into the directory the tests run in
-	cd "$BATS_FILE_TMPDIR" && "$BUILD/test/cli/make_traces" .
+	cd "$BATS_FILE_TMPDIR" && "$BUILD/test/cli/make_traces" . && "$BUILD/test/cli/make_broken" .
 }
 
 # Runs dial9-view and compares its output (standard error after standard output) and exit code
