@@ -13,6 +13,7 @@
 #ifndef TRUTH_PAIR_H
 #define TRUTH_PAIR_H
 
+#include "test/truth/diffs.h"
 #include "test/truth/side.h"
 
 #define PAIR_WINDOWS_MAX 64
@@ -27,10 +28,6 @@
 
 struct window {
 	uint64_t from_ns, to_ns;
-};
-
-struct diffs { /* differences in ns; sorted by diffs_close() */
-	SIDE_VEC(uint64_t) v;
 };
 
 struct tally {
@@ -80,10 +77,6 @@ unsigned pair_workers_at_once(const struct pairing *p);
 
 void pair_all(struct pairing *p, struct side *theirs, struct side *ours);
 void pairing_free(struct pairing *p);
-
-void diffs_add(struct diffs *d, uint64_t a_ns, uint64_t b_ns);
-void diffs_close(struct diffs *d);
-uint64_t diffs_at(const struct diffs *d, unsigned permille); /* 1000: the largest */
 
 /* One line about a difference, the first few of each kind; only when verbose. */
 void pair_say(const struct pairing *p, const char *kind, const char *fmt, ...)
