@@ -22,6 +22,7 @@
 #include "plan.h"
 #include "probecloser.h"
 #include "probecost.h"
+#include "probecounts.h"
 #include "probehits.h"
 #include "probesample.h"
 #include "probetypes.h"
@@ -98,17 +99,6 @@ static int probe_load(struct probe *p, const struct probe_options *o)
 	return 0;
 }
 
-static void probe_watch_cost(struct probe *p)
-{
-	struct recorder_bpf *skel = p->skel;
-
-	p->cost.prog_fds[PROBECOST_SITE] = bpf_program__fd(
-		p->features.has_uprobe_multi ? skel->progs.on_site_multi : skel->progs.on_site);
-	p->cost.prog_fds[PROBECOST_SWITCH] = bpf_program__fd(skel->progs.on_switch);
-	p->cost.prog_fds[PROBECOST_WAKEUP] = bpf_program__fd(skel->progs.on_wakeup);
-	p->cost.prog_fds[PROBECOST_SAMPLE] = bpf_program__fd(skel->progs.on_sample);
-}
-
 static int probe_attach_common(struct probe *p, const struct probe_options *o)
 {
 	struct recorder_bpf *skel = p->skel;
@@ -152,8 +142,6 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 		};
 	if (!err)
 		err = probe_attach_common(p, o);
-	if (!err)
-		probe_watch_cost(p);
 out:
 	if (err)
 		probe_close(p);
@@ -168,7 +156,6 @@ void probe_close(struct probe *p)
 		return;
 	for (unsigned i = 0; i < WIRE_TARGETS_MAX; i++)
 		probe_detach(p, i);
-	probecost_close(&p->cost);
 	probesample_close(p->samples);
 	for (unsigned i = 0; p->ring_fds && i <= p->cpus_cnt; i++)
 		if (p->ring_fds[i] >= 0)
@@ -320,19 +307,7 @@ unsigned probe_rings_cnt(const struct probe *p)
 
 int probe_counts(const struct probe *p, unsigned slot, struct wire_counts *ret)
 {
-	struct wire_counts *per_cpu = calloc(p->cpus_cnt, sizeof(*per_cpu));
-	__u32 key = slot;
-	int err;
-
-	if (!per_cpu)
-		return -ENOMEM;
-	err = bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.counts), &key, per_cpu);
-	*ret = (struct wire_counts){};
-	for (unsigned cpu = 0; !err && cpu < p->cpus_cnt; cpu++)
-		for (unsigned i = 0; i < WIRE_COUNT_CNT; i++)
-			ret->v[i] += per_cpu[cpu].v[i];
-	free(per_cpu);
-	return err;
+	return probecounts_read(bpf_map__fd(p->skel->maps.counts), p->cpus_cnt, slot, ret);
 }
 
 void probe_costs(const struct probe *p, struct probe_costs *ret)
@@ -340,22 +315,30 @@ void probe_costs(const struct probe *p, struct probe_costs *ret)
 	*ret = (struct probe_costs){ p->cost.site_ns, p->cost.switch_ns, p->cost.sample_ns };
 }
 
-static void probe_count_runs(void *ctx, struct probecost_runs *ret)
+static void probe_count_runs(const struct probe *p, struct probecost_runs *ret)
 {
-	const struct probe *p = ctx;
 	struct wire_counts counts;
 
 	for (unsigned i = 0; i < WIRE_TARGETS_MAX; i++) {
 		if (!p->slots[i].pid || probe_counts(p, i, &counts))
 			continue;
-		ret->switches += counts.v[WIRE_SWITCHES];
-		ret->samples += counts.v[WIRE_SAMPLES];
+		for (unsigned k = 0; k < PROBECOST_KIND_CNT; k++) {
+			ret->of[k].cnt += counts.v[WIRE_CLOCKED_SITES + 2 * k];
+			ret->of[k].ns += counts.v[WIRE_CLOCKED_SITES_NS + 2 * k];
+		}
 	}
 }
 
 void probe_weigh(struct probe *p, uint64_t now_ns)
 {
-	probecost_tick(&p->cost, now_ns, probe_count_runs, p);
+	struct probecost_runs runs = {};
+
+	if (!probecost_is_due(&p->cost, now_ns))
+		return;
+	probe_count_runs(p, &runs);
+	probecost_learn(&p->cost, &runs);
+	log_debug("a hit costs %u ns beside its trap, a switch %u ns, a CPU sample %u ns",
+		  p->cost.site_ns, p->cost.switch_ns, p->cost.sample_ns);
 }
 
 int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probecost.h - how long our BPF programs run, as the kernel itself measures it.
+ * probecost.h - how long our BPF programs run, by the runs that they clock themselves.
  *
- * Its run-time statistics cost each program two looks at the clock, so they are on for a short window
- * now and then; what lies between is taken to be the same. Where they may not be switched on
- * (CAP_SYS_ADMIN), the values stay what they were estimated to be. Private to probe.c.
+ * Some of the runs look at the clock twice (bpf/clocked.bpf.h); the others are taken to be like them.
+ * Until enough were clocked, the values stay what they were estimated to be. Private to probe.c.
  */
 #ifndef DIAL9_PROBECOST_H
 #define DIAL9_PROBECOST_H
@@ -12,40 +11,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROBECOST_FIRST_NS 50000000ull /* the first window begins so long after the start, */
-#define PROBECOST_EACH_NS 2000000000ull /* then one so often, */
-#define PROBECOST_WINDOW_NS 30000000ull /* which lasts so long */
-/* Before the first window, and what the kernel does around a program. */
+#define PROBECOST_EACH_NS 500000000ull /* the sums are looked at so often */
+#define PROBECOST_RUNS_MIN 20 /* fewer clocked runs say nothing: they wait for more */
+
+/* Before that; and what the clocked part of a run leaves out. */
 #define PROBECOST_SITE_NS 150
 #define PROBECOST_SWITCH_NS 500
 #define PROBECOST_SAMPLE_NS 4000
-#define PROBECOST_DISPATCH_NS 50 /* a tracepoint's way to a program */
+#define PROBECOST_CLOCK_NS 25 /* the look at the clock itself: in each clocked time, and only there */
+#define PROBECOST_DISPATCH_NS 110 /* of a switch: the tracepoint's way to us, whose thread, its wakeup */
 #define PROBECOST_TICK_NS 1500 /* the interrupt of a CPU sample */
-#define PROBECOST_STATS_NS 50 /* of the measuring itself: in each run's time */
-#define PROBECOST_MISS_NS 10 /* a look at a thread that is no target's */
-#define PROBECOST_RUNS_MIN 20 /* fewer in a window say nothing */
 
-enum probecost_prog {
-	PROBECOST_SITE,
-	PROBECOST_SWITCH,
-	PROBECOST_WAKEUP,
-	PROBECOST_SAMPLE,
-	PROBECOST_PROG_CNT
-};
+enum probecost_kind { PROBECOST_SITE, PROBECOST_SWITCH, PROBECOST_SAMPLE, PROBECOST_KIND_CNT };
 
-struct probecost_runs { /* so far, of all targets and all others; what differs counts */
+struct probecost_runs { /* clocked so far, over all targets */
 	struct {
 		uint64_t cnt, ns;
-	} progs[PROBECOST_PROG_CNT];
-	uint64_t switches, samples; /* of targets' threads */
+	} of[PROBECOST_KIND_CNT];
 };
 
-struct probecost { /* zero but for prog_fds: begin with PROBECOST_INIT */
-	int prog_fds[PROBECOST_PROG_CNT]; /* borrowed; -1 = it does not run */
-	int stats_fd; /* >= 0: a window is open */
-	bool is_refused;
-	uint64_t due_ns; /* of its end, or of the next one's begin; 0 = not yet set */
-	struct probecost_runs from;
+struct probecost { /* begin with PROBECOST_INIT */
+	uint64_t due_ns; /* of the next look; 0 = at once */
+	struct probecost_runs seen; /* what the values below already know */
 	/* results: ns of the target's CPU time, without the trap of a probe itself */
 	uint32_t site_ns; /* one hit */
 	uint32_t switch_ns; /* a thread of the target leaves a CPU, or comes to one; wakeups are in it */
@@ -53,16 +40,13 @@ struct probecost { /* zero but for prog_fds: begin with PROBECOST_INIT */
 };
 
 #define PROBECOST_INIT                                                                             \
-	{ .prog_fds = { -1, -1, -1, -1 }, .stats_fd = -1, .site_ns = PROBECOST_SITE_NS,            \
-	  .switch_ns = PROBECOST_SWITCH_NS, .sample_ns = PROBECOST_SAMPLE_NS }
+	{ .site_ns = PROBECOST_SITE_NS, .switch_ns = PROBECOST_SWITCH_NS,                          \
+	  .sample_ns = PROBECOST_SAMPLE_NS }
 
-/* Every tick. `counts` is asked, at the edges of windows only, for switches and samples so far. */
-void probecost_tick(struct probecost *c, uint64_t now_ns,
-		    void (*counts)(void *ctx, struct probecost_runs *ret), void *ctx);
-void probecost_close(struct probecost *c);
+/* Is it time for a look? True once per PROBECOST_EACH_NS. */
+bool probecost_is_due(struct probecost *c, uint64_t now_ns);
 
-/* What the runs between two moments say; a pure function. */
-void probecost_learn(struct probecost *c, const struct probecost_runs *from,
-		     const struct probecost_runs *to);
+/* Takes in what was clocked up to now. Counts that went back (a target has gone) begin anew. */
+void probecost_learn(struct probecost *c, const struct probecost_runs *now);
 
 #endif /* DIAL9_PROBECOST_H */

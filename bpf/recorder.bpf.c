@@ -11,6 +11,7 @@
 #include "maps.bpf.h"
 #include "thread.bpf.h"
 #include "submit.bpf.h"
+#include "clocked.bpf.h"
 #include "task.bpf.h"
 #include "seat.bpf.h"
 #include "taskfind.bpf.h"

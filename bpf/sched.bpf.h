@@ -123,6 +123,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 					  struct task_struct *next)
 {
 	const struct wire_target_state *state;
+	bool is_clocked;
 	struct thread *t;
 	__u64 now = 0;
 
@@ -131,17 +132,23 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 		state = thread_state(t);
 		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, prev, state)) {
 			thread_follow(t, state);
-			count(t->slot, WIRE_SWITCHES);
+			is_clocked = clocked_is_due(count(t->slot, WIRE_SWITCHES));
 			now = bpf_ktime_get_ns();
 			sched_out(ctx, t, prev, state, is_preempted, now);
+			if (is_clocked)
+				clocked_end(t->slot, WIRE_CLOCKED_SWITCHES, now);
 		}
 	}
 	t = thread_find(next);
 	if (t) {
 		state = thread_state(t);
 		if ((state->want & WIRE_WANT_SCHED) && thread_is_on(t, next, state)) {
-			count(t->slot, WIRE_SWITCHES);
-			sched_in(t, next, now ?: bpf_ktime_get_ns());
+			is_clocked = clocked_is_due(count(t->slot, WIRE_SWITCHES));
+			if (!now || is_clocked)
+				now = bpf_ktime_get_ns();
+			sched_in(t, next, now);
+			if (is_clocked)
+				clocked_end(t->slot, WIRE_CLOCKED_SWITCHES, now);
 		}
 	}
 	return 0;
@@ -206,6 +213,7 @@ static __always_inline int sched_sampled(void *ctx)
 		sz = 0;
 	submit_copy(bpf_map_lookup_elem(&rings, &ring), rec, sizeof(*rec) + sz, t->slot,
 		    WIRE_CPU_SAMPLE);
+	clocked_end(t->slot, WIRE_CLOCKED_SAMPLES, now); /* rare: each of them */
 	return 0;
 }
 

@@ -347,14 +347,14 @@ static __always_inline void site_raise(struct thread *t)
 		top->has_raised = 1;
 }
 
-/* Every hit costs the target, whatever comes of it: the budget wants to know where. */
-static __always_inline void site_count(const struct wire_target_state *state, __u64 cookie)
+/* Every hit costs the target, whatever comes of it: the budget wants to know where. Hits so far of
+ * this site on this CPU; 0 = not known. */
+static __always_inline __u64 site_count(const struct wire_target_state *state, __u64 cookie)
 {
 	__u32 key = state->hits_base + WIRE_COOKIE_SITE_NO(cookie);
 	__u64 *hits = bpf_map_lookup_elem(&site_hits, &key);
 
-	if (hits)
-		(*hits)++;
+	return hits ? ++*hits : 0;
 }
 
 /* Hits of sites that are being put in or taken out say nothing of the level that holds. */
@@ -374,6 +374,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct wire_target_state *state;
 	struct thread *t = thread_find(task);
+	bool is_clocked;
 	__u8 site;
 
 	if (!t) {
@@ -390,7 +391,7 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 		count(t->slot, WIRE_UNWANTED);
 		return 0;
 	}
-	site_count(state, cookie);
+	is_clocked = clocked_is_due(site_count(state, cookie));
 	thread_follow(t, state);
 	switch (site) {
 	case WIRE_SITE_POLL:
@@ -419,6 +420,8 @@ static __always_inline int site_hit(struct pt_regs *ctx)
 		site_raise(t);
 		break;
 	}
+	if (is_clocked)
+		clocked_end(t->slot, WIRE_CLOCKED_SITES, now);
 	return 0;
 }
 

@@ -8,12 +8,19 @@
 #ifndef DIAL9_SUBMIT_BPF_H
 #define DIAL9_SUBMIT_BPF_H
 
-static __always_inline void count(__u32 slot, __u32 which)
+/* What the count of this CPU is now; 0 = it could not be counted. */
+static __always_inline __u64 count_more(__u32 slot, __u32 which, __u64 more)
 {
 	struct wire_counts *c = bpf_map_lookup_elem(&counts, &slot);
 
-	if (c && which < WIRE_COUNT_CNT)
-		c->v[which]++;
+	if (!c || which >= WIRE_COUNT_CNT)
+		return 0;
+	return c->v[which] += more;
+}
+
+static __always_inline __u64 count(__u32 slot, __u32 which)
+{
+	return count_more(slot, which, 1);
 }
 
 static __always_inline void *submit_ring(void)

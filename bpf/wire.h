@@ -371,6 +371,13 @@ enum wire_count {
 	WIRE_SAMPLES, /* CPU samples of its threads */
 	WIRE_REST_UNKNOWN, /* without probes: a word on a thread whose resting value is not known */
 	WIRE_TYPE_UNKNOWN, /* without probes: a task whose header was not found on the stack */
+	/* run times of the programs, one run in CLOCKED_EACH (clocked.bpf.h); each with its ns behind it */
+	WIRE_CLOCKED_SITES,
+	WIRE_CLOCKED_SITES_NS,
+	WIRE_CLOCKED_SWITCHES,
+	WIRE_CLOCKED_SWITCHES_NS,
+	WIRE_CLOCKED_SAMPLES,
+	WIRE_CLOCKED_SAMPLES_NS,
 	WIRE_COUNT_CNT
 };
 
