@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * make_big.c - a trace of any size, for the viewer's measurements: the same bytes for the same
- * arguments. Tasks of 12 types wake each other on W workers, with parks, samples, times off CPU,
- * queue samples, and now and then a poll that is long, late or blocked.
+ * arguments. Tasks of 12 types wake each other on W workers, each polled by one worker at a time,
+ * with parks, samples, times off CPU, queue samples, and now and then a poll that is long, late or
+ * blocked.
  *
  *   make_big DIR EVENTS [WORKERS [raw|gzip|zstd]]     DIR/trace.N.bin[.zst], 4 M events each
  */
@@ -35,6 +36,7 @@ static unsigned int segment, workers = 16;
 static const char *dir, *suffix = ".zst";
 static uint64_t now_ns[WORKERS_MAX], cpu_ns[WORKERS_MAX];
 static uint32_t next_task[WORKERS_MAX];
+static uint64_t polled_to_ns[TASKS + 1]; /* end of each task's last poll */
 static uint64_t rng = 88172645463325252ull, metrics_ns = T0;
 
 static uint64_t rand64(void)
@@ -163,10 +165,21 @@ static void segment_begin(uint64_t ts)
 	in_segment = 0;
 }
 
+/* What a worker polls next: the task it woke last, unless another worker polls that just now.
+ * Workers take their turns in order of time, so the ends of polls under way are known. */
+static uint32_t pick(unsigned int w)
+{
+	uint32_t task = next_task[w] ? next_task[w] : 1 + (uint32_t)(rand64() % TASKS);
+
+	while (polled_to_ns[task] > now_ns[w])
+		task = 1 + (uint32_t)(rand64() % TASKS);
+	return task;
+}
+
 /* One poll of one worker, and what comes with it. */
 static void step(unsigned int w)
 {
-	uint32_t task = next_task[w] ? next_task[w] : 1 + (uint32_t)(rand64() % TASKS), woken;
+	uint32_t task = pick(w), woken;
 	uint64_t r = rand64(), dur = 2000 + r % 18000, start = now_ns[w];
 	uint64_t kind = (r >> 20) % 100000;
 
@@ -190,6 +203,7 @@ static void step(unsigned int w)
 		PUT(cpu_sample, start + dur - dur / 8, w, 5000 + w, 0, str("tokio-worker"), true,
 		    stack_of(r >> 8), w % 8, true);
 	PUT(poll_end, start + dur, w);
+	polled_to_ns[task] = start + dur;
 	cpu_ns[w] += dur;
 	now_ns[w] = start + dur + 300 + r % 700;
 	if ((r >> 50) % 6)
