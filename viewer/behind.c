@@ -2,12 +2,14 @@
 /* behind.c - one ring of slices for each worker, with prefix sums and difference marks. */
 #include "behind.h"
 
+#include "sleepgrid.h"
 #include "workertable.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define BEHIND_FIRST 64u
+#define BEHIND_LANES 16u /* of the grid, at first */
 
 struct behind_entry {
 	uint64_t from_ns, to_ns;
@@ -30,7 +32,9 @@ struct behind_ring {
 
 struct behind {
 	struct behind_ring rings[MOMENT_WORKERS_MAX];
-	uint32_t total;
+	uint32_t total,
+		workers_cnt; /* entries there is room for; 1 more than the greatest worker */
+	struct sleepgrid parked;
 	void (*harm)(void *ctx, const struct behind_harm *h);
 	void *ctx;
 };
@@ -39,9 +43,13 @@ struct behind *behind_new(void (*harm)(void *ctx, const struct behind_harm *h), 
 {
 	struct behind *b = calloc(1, sizeof(*b));
 
-	if (b) {
-		b->harm = harm;
-		b->ctx = ctx;
+	if (!b)
+		return NULL;
+	b->harm = harm;
+	b->ctx = ctx;
+	if (sleepgrid_init(&b->parked, BEHIND_LANES, 0) != 0) {
+		behind_free(b);
+		return NULL;
 	}
 	return b;
 }
@@ -52,6 +60,7 @@ void behind_free(struct behind *b)
 		return;
 	for (uint32_t i = 0; i < MOMENT_WORKERS_MAX; i++)
 		free(b->rings[i].at);
+	sleepgrid_done(&b->parked);
 	free(b);
 }
 
@@ -107,6 +116,11 @@ int behind_slice(struct behind *b, const struct watch_slice *s)
 			behind_drop(b, r, s->worker);
 		}
 	}
+	if (sleepgrid_room(&b->parked, s->worker + 1) != 0)
+		return -ENOMEM;
+	if (s->worker >= b->workers_cnt)
+		b->workers_cnt = s->worker + 1;
+	sleepgrid_tell(&b->parked, s->worker, s->from_ns, s->to_ns, s->state == WATCH_PARKED);
 	e = behind_entry(r, r->end++);
 	*e = (struct behind_entry){
 		.from_ns = s->from_ns, .to_ns = s->to_ns, .state = s->state, .covers = -r->uncover
@@ -170,13 +184,24 @@ void behind_parts(const struct behind *b, const struct watch_wait *w, struct beh
 	ret->ns[WATCH_UNKNOWN] += ns - known_ns;
 }
 
-uint64_t behind_parked(const struct behind *b, uint32_t worker, uint64_t from_ns)
+static bool behind_is_parked(const struct behind *b, uint32_t worker, uint64_t from_ns, uint64_t ns)
 {
-	uint64_t ns[WATCH_STATES];
 	const struct behind_ring *r = &b->rings[worker];
+	uint64_t all_ns = r->sums[WATCH_PARKED], least_ns, most_ns, parts[WATCH_STATES];
 
-	behind_since(r, from_ns, ns);
-	return ns[WATCH_PARKED];
+	sleepgrid_until(&b->parked, worker, from_ns, &least_ns, &most_ns);
+	if (all_ns - least_ns <= ns)
+		return false;
+	behind_since(r, from_ns, parts);
+	return parts[WATCH_PARKED] > ns;
+}
+
+bool behind_idle(const struct behind *b, const struct watch_wait *w, uint64_t ns)
+{
+	for (uint32_t i = 0; i < b->workers_cnt; i++)
+		if (i != w->worker && behind_is_parked(b, i, w->from_ns, ns))
+			return true;
+	return false;
 }
 
 void behind_polls(const struct behind *b, const struct watch_wait *w,
@@ -188,7 +213,7 @@ void behind_polls(const struct behind *b, const struct watch_wait *w,
 		const struct behind_entry *e = behind_entry(r, nr);
 		uint64_t from_ns = e->from_ns > w->from_ns ? e->from_ns : w->from_ns;
 		uint64_t to_ns = e->to_ns < w->to_ns ? e->to_ns : w->to_ns;
-		struct behind_harm h = { w->worker, e->type,   e->nr, e->task,
+		struct behind_harm h = { w->worker,  e->type,  e->nr, e->task,
 					 e->from_ns, e->to_ns, 0,     1 };
 
 		if (e->state != WATCH_BUSY || from_ns >= to_ns)

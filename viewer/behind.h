@@ -13,6 +13,7 @@
 #ifndef DIAL9_BEHIND_H
 #define DIAL9_BEHIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "watch.h"
@@ -42,8 +43,8 @@ int behind_slice(struct behind *b, const struct watch_slice *s);
 /* The parts of a wait that ends where its worker's last slice ends, by that worker's states. */
 void behind_parts(const struct behind *b, const struct watch_wait *w, struct behind_parts *ret);
 
-/* How long `worker` was parked since from_ns, as far as it is known. */
-uint64_t behind_parked(const struct behind *b, uint32_t worker, uint64_t from_ns);
+/* Was another worker parked for more than ns since the wait began, as far as it is known? */
+bool behind_idle(const struct behind *b, const struct watch_wait *w, uint64_t ns);
 
 /* Tells `told` of each poll the wait stood behind, as far as it is kept, oldest first; `ns` of the
  * harm is the time they share. */

@@ -64,6 +64,23 @@ static int crews_add(struct crews *x, uint32_t lane)
 	return 0;
 }
 
+/* What each worker slept, in order. */
+static int crews_tell(struct crews *x)
+{
+	const struct columns *c = x->c;
+	uint32_t lanes = 0; /* workers come first */
+	int err;
+
+	while (lanes < c->lanes.cnt && c->lanes.kind[lanes] == COLUMNS_WORKER)
+		lanes++;
+	err = sleepgrid_init(&x->grid, lanes, c->odd.last_ns - c->odd.first_ns);
+	for (uint32_t lane = 0; err == 0 && lane < lanes; lane++)
+		for (uint32_t i = c->lanes.parks_from[lane]; i < c->lanes.parks_to[lane]; i++)
+			sleepgrid_tell(&x->grid, lane, c->parks.start_ns[i],
+				       crews_sum(c->parks.start_ns[i], crews_asleep(c, i)), true);
+	return err;
+}
+
 int crews_init(struct crews *x, const struct columns *c)
 {
 	int err = 0;
@@ -81,7 +98,7 @@ int crews_init(struct crews *x, const struct columns *c)
 		if (crews_is_worker(c, i))
 			err = crews_add(x, i);
 	}
-	return err;
+	return err ? err : crews_tell(x);
 }
 
 void crews_done(struct crews *x)
@@ -91,6 +108,7 @@ void crews_done(struct crews *x)
 	free(x->at);
 	free(x->of_lane);
 	free(x->parked_before);
+	sleepgrid_done(&x->grid);
 	*x = (struct crews){ 0 };
 }
 
@@ -126,6 +144,20 @@ uint64_t crews_parked(const struct crews *x, uint32_t lane, uint64_t from_ns, ui
 	return to > from ? to - from : 0;
 }
 
+/* Did it sleep for more than half of the time? The grid nearly always knows without a search. */
+static bool crews_is_idle(const struct crews *x, uint32_t lane, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t half_ns = (to_ns - from_ns) / 2, from_least, from_most, to_least, to_most;
+
+	sleepgrid_until(&x->grid, lane, from_ns, &from_least, &from_most);
+	sleepgrid_until(&x->grid, lane, to_ns, &to_least, &to_most);
+	if (to_most <= from_least || to_most - from_least <= half_ns)
+		return false;
+	if (to_least > from_most && to_least - from_most > half_ns)
+		return true;
+	return crews_parked(x, lane, from_ns, to_ns) > half_ns;
+}
+
 uint32_t crews_idle_peers(const struct crews *x, uint32_t lane, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct crew *crew;
@@ -135,7 +167,6 @@ uint32_t crews_idle_peers(const struct crews *x, uint32_t lane, uint64_t from_ns
 		return 0;
 	crew = &x->at[x->of_lane[lane]];
 	for (uint32_t i = 0; i < crew->cnt; i++)
-		cnt += crew->lanes[i] != lane &&
-		       crews_parked(x, crew->lanes[i], from_ns, to_ns) > (to_ns - from_ns) / 2;
+		cnt += crew->lanes[i] != lane && crews_is_idle(x, crew->lanes[i], from_ns, to_ns);
 	return cnt;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sleepgrid.h"
+
 struct columns;
 struct scope;
 
@@ -25,6 +27,7 @@ struct crews {
 	uint32_t cnt;
 	uint32_t *of_lane; /* number of each lane's crew, or COLUMNS_NONE */
 	uint64_t *parked_before; /* by row of parks, and one more: time asleep in all rows before */
+	struct sleepgrid grid; /* by lane */
 };
 
 /* All crews, whatever a filter asks. 0 or -ENOMEM; crews_done frees in either case. */

@@ -93,7 +93,7 @@ void pains_poll(struct study *s, uint32_t worker, const struct worker_poll *poll
 
 void pains_wait(struct study *s, const struct watch_wait *w, const struct behind_parts *parts)
 {
-	uint64_t ns = w->to_ns - w->from_ns, cnt = workertable_cnt(s->report->account.workers);
+	uint64_t ns = w->to_ns - w->from_ns;
 	uint64_t starved_ns = parts->ns[WATCH_DELAYED];
 	struct pain_type *t;
 
@@ -109,11 +109,7 @@ void pains_wait(struct study *s, const struct watch_wait *w, const struct behind
 	t->late_ns += ns;
 	for (int i = 0; i < WATCH_STATES; i++)
 		t->late_parts[i] += parts->ns[i];
-	for (uint32_t i = 0; i < cnt; i++)
-		if (i != w->worker && behind_parked(s->behind, i, w->from_ns) > ns / 2) {
-			t->late_idle_cnt++;
-			break;
-		}
+	t->late_idle_cnt += behind_idle(s->behind, w, ns / 2);
 	if (ns > t->latest.ns)
 		t->latest = (struct pain_wait){ ns, w->task, w->from_ns, w->worker };
 }

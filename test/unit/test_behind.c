@@ -109,6 +109,24 @@ static void test_polls(void **state)
 	assert_int_equal(harms[1].ns, 50);
 }
 
+/* Of another worker, and more than asked for. */
+static void test_idle(void **state)
+{
+	struct watch_slice s = { 3, WATCH_PARKED, 1000000, 2000000, NULL };
+	struct watch_wait w = wait_of(1250001, 2000000);
+
+	assert_false(behind_idle(*state, &w, 0));
+	assert_int_equal(behind_slice(*state, &s), 0);
+	assert_true(behind_idle(*state, &w, 749998));
+	assert_false(behind_idle(*state, &w, 749999));
+	w.worker = 3;
+	assert_false(behind_idle(*state, &w, 0));
+	s.worker = 70; /* more workers than there was room for */
+	assert_int_equal(behind_slice(*state, &s), 0);
+	assert_true(behind_idle(*state, &w, 749998));
+	assert_false(behind_idle(*state, &w, 749999));
+}
+
 /* More slices than are kept: what is forgotten is unknown and charges nobody, all the rest holds. */
 static void test_forgotten(void **state)
 {
@@ -120,7 +138,6 @@ static void test_forgotten(void **state)
 	behind_parts(*state, &w, &parts);
 	assert_int_equal(parts.ns[WATCH_UNKNOWN], 10ull * BEHIND_SLICES_MAX);
 	assert_int_equal(parts.ns[WATCH_BUSY], 5ull * BEHIND_SLICES_MAX);
-	assert_int_equal(behind_parked(*state, 0, 0), 0);
 }
 
 int main(void)
@@ -129,6 +146,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_parts_sum, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_charge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_polls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
 	};
 
