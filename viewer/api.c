@@ -13,15 +13,15 @@ static const struct {
 	bool of_recording; /* r=N says which */
 	void (*answer)(struct api_call *call);
 } api_table[] = {
-	{ "/api/trace", false, api_trace },	{ "/api/recording", true, api_recording },
-	{ "/api/cells", true, api_cells },	{ "/api/strip", true, api_strip },
-	{ "/api/at", true, api_at },		{ "/api/rows", true, api_rows },
-	{ "/api/wakes", true, api_wakes },	{ "/api/range", true, api_range },
-	{ "/api/heat", true, api_heat },	{ "/api/flame", true, api_flame },
-	{ "/api/poll", true, api_one_poll },	{ "/api/task", true, api_task },
-	{ "/api/worst", true, api_worst },	{ "/api/search", true, api_search },
-	{ "/api/queues", true, api_queues },	{ "/api/records", true, api_records },
-	{ "/api/issues", false, api_issues },
+	{ "/api/trace", false, api_trace },  { "/api/recording", true, api_recording },
+	{ "/api/cells", true, api_cells },   { "/api/strip", true, api_strip },
+	{ "/api/at", true, api_at },	     { "/api/rows", true, api_rows },
+	{ "/api/wakes", true, api_wakes },   { "/api/range", true, api_range },
+	{ "/api/heat", true, api_heat },     { "/api/flame", true, api_flame },
+	{ "/api/poll", true, api_one_poll }, { "/api/task", true, api_task },
+	{ "/api/worst", true, api_worst },   { "/api/search", true, api_search },
+	{ "/api/queues", true, api_queues }, { "/api/records", true, api_records },
+	{ "/api/levels", true, api_levels }, { "/api/issues", false, api_issues },
 };
 
 void api_answer(struct api_call *call, const char *path)

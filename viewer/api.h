@@ -27,6 +27,7 @@ void api_one_poll(struct api_call *call); /* apifind.c */
 void api_task(struct api_call *call);
 void api_worst(struct api_call *call);
 void api_search(struct api_call *call); /* apisearch.c */
+void api_levels(struct api_call *call); /* apilevels.c */
 void api_issues(struct api_call *call); /* apiissues.c */
 
 #endif /* DIAL9_API_H */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that are not "all is well", each with its own words:
-//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL EMPTY_DIR A_TRACE
+//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS EMPTY_DIR A_TRACE
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessible, open, same, tap } from './harness.mjs';
 
-const [empty, partial, nothing, failed, small, dir, trace] = process.argv.slice(2);
+const [empty, partial, nothing, failed, small, levels, dir, trace] = process.argv.slice(2);
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..34');
+console.log('28..35');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -75,6 +75,36 @@ const code = await tap(28, page, async test => {
 		await page.waitForFunction(() => !location.search.includes('field-chart'));
 		await page.selectOption('[aria-label="Recording"]', '1');
 		await page.waitForFunction(() => new URLSearchParams(location.search).get('rec')?.startsWith('efgh'));
+		await collect();
+	});
+	await test('what was not recorded: hatched, named on the row, at the pointer, in the table, in the summary', async () => {
+		await page.goto(levels);
+		await page.waitForSelector('.lanes canvas');
+		await says('Polls are unknown for 40.3 % of this time');
+		const b = await page.locator('.lanes canvas').boundingBox();
+		const at = share => b.x + 132 + (b.width - 132) * share; // of the 499 ms in view
+		const lane = b.y + 22 + 20 + 20 + 30; // below the axis, the row of levels and the runtime's name
+		for (const [share, y, text] of [[0.3, lane, 'polls and wakes are not recorded here: level stat (over budget)'], [0.7, lane, 'files are missing between trace.0.bin and trace.2.bin'],
+			[0.45, lane, 'polls of src/hot.rs:3:9, <img src=x onerror=alert(1)>'], [0.51, lane, 'lost around here: 12 (PollEndEvent, ring full)'], [0.3, b.y + 30, 'stat: no polls, no wakes']]) {
+			await page.mouse.move(at(share), y + 3);
+			await page.mouse.move(at(share), y);
+			await page.waitForFunction(t => document.querySelector('.tip')?.textContent.includes(t), text);
+		}
+		// a worker of whom nothing is known does not look like one that did nothing
+		const colours = (from, to) => page.evaluate(([x0, x1, y]) => {
+			const c = document.querySelector('.lanes canvas'), k = c.width / c.clientWidth, d = c.getContext('2d').getImageData(x0 * k, y * k, (x1 - x0) * k, 10 * k).data, seen = new Set();
+			for (let i = 0; i < d.length; i += 4)
+				seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+			return seen.size;
+		}, [at(from) - b.x, at(to) - b.x, lane - b.y + 40]); // worker 1, above its parks
+		same(await colours(0.05, 0.15), 1, 'colours of a worker that polls nothing');
+		if (await colours(0.25, 0.35) < 3)
+			throw new Error('not hatched where polls are not recorded');
+		await page.mouse.click(at(0.3), b.y + 30);
+		await page.waitForSelector('#dock-table[aria-selected=true]');
+		same(await page.locator('table.recorded tbody tr').count(), 6, 'rows of what was recorded');
+		await says('12 lost');
+		await accessible(context, page, 'what was recorded');
 		await collect();
 	});
 	await test('no error, no policy violation, no request to anywhere else, in any state', async () => {

@@ -113,6 +113,21 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	done
 }
 
+@test "what was recorded when: levels, types left out, a loss, missing files" {
+	mkdir -p levels
+	"$BUILD/test/cli/make_levels" levels
+	"$VIEW" serve --json levels >levels.json 2>/dev/null </dev/null 3>&- &
+	pid=$!
+	for _ in $(seq 100); do [ -s levels.json ] && jq -e .port levels.json >/dev/null 2>&1 && break; sleep 0.1; done
+	base=http://127.0.0.1:$(jq -r .port levels.json)
+	for _ in $(seq 100); do [ "$(status "$base/api/levels?r=0")" = 200 ] && break; sleep 0.1; done
+	kill $pid
+	wait $pid || true
+	[ "$(jq -c '[.spans[] | [.from / 1000000, .level, .polls, .wakes, .dropped_cnt, .reason]]' body)" = \
+		'[[0,"full",true,true,0,"asked for"],[100,"stat",false,false,0,"over budget"],[200,"full",true,true,2,"within budget"],[400,"full",true,true,0,"asked for"]]' ]
+	[ "$(jq -c '[.holes[0].missing, .holes[0].before, .losses[0].count, .spans[2].dropped[0]]' body)" = '[true,"trace.0.bin",12,"src/hot.rs:3:9"]' ]
+}
+
 @test "parameters out of range are an error of one line, never a crash" {
 	for q in 'cells?px=0' 'cells?px=999999' 'cells?lanes=9999' 'cells?lanes=0-99999999' 'cells?from=5&to=5' \
 		'cells?from=-1' 'range?from=18446744073709551615' 'heat?what=x' 'flame?kind=x' 'worst?kind=x' \

@@ -47,6 +47,13 @@ export interface WakesAnswer {
 }
 export interface Plane { max: number; sum: number; count: number; worst?: Poll | null }
 export interface FlameAnswer { unit: string; total: number; nowhere: number; cut: number; small: number; nodes: (number | string)[] }
+export interface LevelSpan {
+	from: number; to: number; level: string; ends: string; reason: string; polls: boolean; wakes: boolean; dropped_cnt: number; dropped: string[];
+}
+export interface LevelsAnswer {
+	spans: LevelSpan[]; losses: { from: number; to: number; kind: string; cause: string; count: number }[];
+	holes: { from: number; to: number; before: string; after: string; missing: boolean }[]; over_cap: number;
+}
 export interface Hit { kind: string; text?: string; id?: string; busy?: number; poll?: Poll }
 export interface Series { count: number; least: (number | null)[]; most: (number | null)[] }
 export interface Issue {

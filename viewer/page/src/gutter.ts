@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the rows at the left, and how busy each lane is in view.
 import type { Cells, LaneCells } from './api';
+import { recordedShare } from './levels';
 import { GUTTER } from './scale';
 import { state } from './state';
 import { canvasBold, canvasFont, colors } from './theme';
@@ -15,7 +16,7 @@ function busyShare(c: LaneCells): number {
 }
 
 export function drawGutter(p: Picture, cells: Cells | null): void {
-	const { g } = p, by = new Map(cells?.lanes.map(l => [l.lane, l]));
+	const { g } = p, known = recordedShare(state.view), by = new Map(cells?.lanes.map(l => [l.lane, l]));
 	g.fillStyle = colors.bg;
 	g.fillRect(0, 0, GUTTER, p.tall);
 	g.fillStyle = colors.line;
@@ -39,11 +40,11 @@ export function drawGutter(p: Picture, cells: Cells | null): void {
 			g.fillRect(0, y, 3, row.h - 1);
 		}
 		g.fillStyle = own ? colors.accent : row.kind === 'lane' || row.kind === 'task' ? colors.text : colors.dim;
-		const mid = row.kind === 'lane' ? y + row.h / 2 : y + 12;
+		const mid = row.kind === 'lane' || row.kind === 'level' ? y + row.h / 2 : y + 12;
 		g.fillText(row.kind === 'field' ? tail(row.label, 19) : row.label, 18, mid, GUTTER - 24);
 		const c = by.get(row.lane);
 		if (row.kind === 'lane' && c) {
-			const text = Math.round(busyShare(c) * 100) + ' %';
+			const text = known > 0.001 ? Math.round(Math.min(busyShare(c) / known, 1) * 100) + ' %' : '?'; // of the time that is known
 			g.fillStyle = colors.dim;
 			g.fillText(text, GUTTER - 8 - g.measureText(text).width, mid);
 		}

@@ -3,6 +3,7 @@
 import * as api from './api';
 import type { Plane } from './api';
 import { openPoll, openTask, selectPoll } from './actions';
+import { inWords, lacks } from './levels';
 import type { Row } from './rows';
 import { GUTTER, type Scale } from './scale';
 import { baseNs, pan, realNs, set, setView, state, zoom, type Span } from './state';
@@ -125,6 +126,10 @@ export class Hand {
 			await (near ? selectPoll(near, false) : openTask(row.key));
 			return;
 		}
+		if (row.kind === 'level') {
+			set({ dock: 'table', dockOpen: true });
+			return;
+		}
 		if (row.kind !== 'lane') {
 			set({ dock: 'charts', dockOpen: true });
 			return;
@@ -139,7 +144,7 @@ export class Hand {
 			if (worst)
 				await openPoll({ row: worst.row }, false);
 			else
-				set({ poll: null, wakes: null, say: at.parks?.max ? 'Parked for ' + dur(at.parks.max) : 'Nothing recorded here' });
+				set({ poll: null, wakes: null, say: at.parks?.max ? 'Parked for ' + dur(at.parks.max) : lacks(a, b)[0] ?? 'Nothing happened here' });
 		} catch (err) {
 			if (!api.isAbort(err))
 				set({ say: String(err) });
@@ -155,13 +160,18 @@ export class Hand {
 		const row = this.lanes.rowAt(y), scale = this.lanes.scale();
 		this.hideTip();
 		this.canvas.style.cursor = x < GUTTER || row?.kind === 'head' ? 'pointer' : 'crosshair';
+		const span = { from: Math.max(scale.t(x - 1), 0), to: Math.max(scale.t(x + 1), 1) };
+		if (row?.kind === 'level' && x >= GUTTER) {
+			const own = state.levels?.spans.filter(s => s.from < span.to && s.to > span.from) ?? [];
+			this.show(x, y, [`recorded at ${moment(span.from, state.clock, baseNs(), realNs(), span.to - span.from)}`, ...own.slice(0, 2).map(inWords), ...lacks(span.from, span.to)]);
+		}
 		if (!row || row.kind !== 'lane' || x < GUTTER)
 			return;
 		this.timer = window.setTimeout(async () => {
-			const a = Math.max(scale.t(x - 1), 0), b = Math.max(scale.t(x + 1), a + 1);
+			const a = span.from, b = Math.max(span.to, a + 1);
 			try {
 				const at = await api.json<Record<string, Plane>>('at', { r: state.r, lane: row.lane, from: a, to: b }, 'hover');
-				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at)]);
+				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, lacks(a, b))]);
 			} catch {
 				/* the next move asks again */
 			}
@@ -177,7 +187,7 @@ export class Hand {
 	}
 }
 
-function describe(at: Record<string, Plane>): string[] {
+function describe(at: Record<string, Plane>, missing: string[]): string[] {
 	const p = at.polls, lines: string[] = [];
 	if (p?.worst) {
 		lines.push((p.count > 1 ? `${p.count} polls, the longest ` : 'poll ') + dur(p.max) +
@@ -192,5 +202,6 @@ function describe(at: Record<string, Plane>): string[] {
 		lines.push('queue ' + at.queue.max);
 	if (at.samples?.count)
 		lines.push(at.samples.count + (at.samples.count === 1 ? ' sample' : ' samples'));
-	return lines.length ? lines : ['nothing recorded here'];
+	lines.push(...missing);
+	return lines.length ? lines : ['nothing happened here'];
 }

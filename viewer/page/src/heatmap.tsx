@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Heat, Poll } from './api';
 import { selectPoll } from './actions';
+import { drawBlanks } from './levels';
 import { tenth } from './histogram';
 import { GUTTER, scaleOf } from './scale';
 import { set, setView, state, type Span } from './state';
@@ -46,6 +47,7 @@ export function HeatMap({ tall }: { tall: number }) {
 	const ref = usePlot((g, w, high) => {
 		g.fillStyle = colors.lane;
 		g.fillRect(GUTTER, 0, w, high);
+		drawBlanks(g, ns => scaleOf(s.view, w).x(ns), 0, high, w);
 		const dy = high / rows, y = (row: number) => high - (row - first) * dy;
 		if (h && most) {
 			const there = scaleOf(h.of, w), here = scaleOf(s.view, w), x = (i: number) => here.x(there.t(GUTTER + i / h.px * (w - GUTTER)));
@@ -90,7 +92,7 @@ export function HeatMap({ tall }: { tall: number }) {
 				g.fillRect(x, limit, 4, 1);
 			g.fillText(s.heatWhat === 'polls' ? 'long: 10 ms' : 'late: 5 ms', GUTTER + 6, limit - 7);
 		}
-	}, [h, brush, at, s.region, s.view, tall]);
+	}, [h, brush, at, s.region, s.view, s.levels, tall]);
 
 	const cellAt = (e: PointerEvent): Cell | null => {
 		const c = e.currentTarget as HTMLCanvasElement;

@@ -108,6 +108,8 @@ const LEGEND: [string, string, string][] = [
 	['k-wait', 'mark', 'a poll 5 ms and more after its wake; in a task\'s lane: ready, not yet polled'],
 	['k-blocked', 'mark', 'a poll 1 ms and more without a CPU'],
 	['k-sample', 'dots at the foot', 'CPU samples'],
+	['k-blank', 'hatched lane', 'polls were not recorded here: unknown, not idle'],
+	['k-some', 'dotted lane', 'polls of some types were not recorded here'],
 ];
 
 export function Help() {

@@ -2,10 +2,12 @@
 // The lanes as numbers: what the canvas shows, for the range or what is in view.
 import * as api from './api';
 import { selectPoll } from './actions';
+import { inWords, named } from './levels';
 import { group, laneName } from './rows';
-import { set, state } from './state';
+import { set, setView, state, type Span } from './state';
 import { useAnswer, useApp } from './use';
 import { count, dur, share } from './units';
+import { when } from './when';
 
 const LANES_MOST = 64;
 
@@ -20,5 +22,21 @@ export function LaneTable() {
 				<td class="n">{count(at.polls?.count ?? 0)}</td><td class="n">{dur(at.polls?.sum ?? 0)}</td><td class="n">{share(at.polls?.sum ?? 0, len)}</td>
 				<td class="n">{at.polls?.worst ? <button class="link" onClick={() => void selectPoll(at.polls.worst!)}>{dur(at.polls.max)}</button> : '-'}</td>
 				<td class="n">{rec.wakes ? count(at.wakes?.count ?? 0) : '-'}</td><td class="n">{rec.parks ? share(at.parks?.sum ?? 0, len) : '-'}</td><td class="n">{at.delays?.max ? dur(at.delays.max) : '-'}</td>
-				<td class="n">{rec.offs ? dur(at.offs?.sum ?? 0) : '-'}</td><td class="n">{count(at.samples?.count ?? 0)}</td><td class="n">{at.queue?.max ?? '-'}</td></tr>)}</tbody></table></>;
+				<td class="n">{rec.offs ? dur(at.offs?.sum ?? 0) : '-'}</td><td class="n">{count(at.samples?.count ?? 0)}</td><td class="n">{at.queue?.max ?? '-'}</td></tr>)}</tbody></table>
+		<Recorded of={span} /></>;
+}
+
+// The row "recorded", and what is hatched, as a table.
+function Recorded({ of }: { of: Span }) {
+	const s = useApp(), l = s.levels, hits = (x: Span) => x.from < of.to && x.to >= of.from;
+	const rows = l ? [...l.spans.map(x => ({ ...x, what: inWords(x), why: x.reason + (x.dropped_cnt ? `; left out: ${named(x)}` : '') })),
+		...l.holes.map(x => ({ ...x, what: 'nothing', why: x.missing ? `files are missing between ${x.before} and ${x.after}` : 'the recorder did not run' })),
+		...l.losses.map(x => ({ ...x, what: `${count(x.count)} lost`, why: `${x.kind}: ${x.cause}` }))].filter(hits).sort((a, b) => a.from - b.from) : [];
+	if (!l)
+		return null;
+	return <><h2>What was recorded</h2>
+		{rows.length === 0 ? <p class="dim">The recording does not say at which level it was made.</p>
+			: <table class="recorded"><thead><tr><th class="n">from</th><th class="n">for</th><th>recorded</th><th>why</th></tr></thead><tbody>{rows.slice(0, 300).map((x, i) =>
+				<tr key={i}><td class="n"><button class="link" onClick={() => setView({ from: x.from, to: Math.max(x.to, x.from + 1) })}>{when(x.from)}</button></td><td class="n">{dur(x.to - x.from)}</td><td>{x.what}</td><td>{x.why}</td></tr>)}</tbody></table>}
+		{rows.length > 300 && <p class="dim">{count(rows.length - 300)} more.</p>}{l.over_cap > 0 && <p class="note">{count(l.over_cap)} further changes are not listed.</p>}</>;
 }

@@ -5,6 +5,7 @@ import type { Recording } from './api';
 import { loadIssues, loadWorst, openIssue, openPoll, openTask } from './actions';
 import { readLink, type Wish } from './link';
 import { baseNs, extent, listen, set, setView, state, type Span } from './state';
+import { loadLevels } from './levels';
 import { forgetTasks } from './taskdata';
 
 let wish: Wish | null = readLink();
@@ -15,7 +16,7 @@ export function wantedName(): string | undefined {
 
 export function choose(r: number): void {
 	forgetTasks();
-	set({ r, rec: null, poll: null, task: null, wakes: null, region: null, place: null, worst: null, rail: 'issues', railAt: -1, pins: [], pains: null, charts: [], lane: -1 });
+	set({ r, rec: null, levels: null, blanks: [], poll: null, task: null, wakes: null, region: null, place: null, worst: null, rail: 'issues', railAt: -1, pins: [], pains: null, charts: [], lane: -1 });
 }
 
 export async function take(rec: Recording): Promise<void> {
@@ -30,10 +31,12 @@ export async function take(rec: Recording): Promise<void> {
 		if (state.rail !== 'issues')
 			loadWorst(state.rail);
 		loadIssues();
+		loadLevels();
 		return;
 	}
 	set({ rec, view: { from: 0, to: Math.max(rec.length, 1) } });
 	loadIssues();
+	loadLevels();
 	const w = wish;
 	wish = null;
 	if (w)

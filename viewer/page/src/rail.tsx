@@ -43,8 +43,8 @@ function Verdict() {
 		<b class="title">{title}</b>
 		{worst && <p>{kindName(worst.kind)}{worst.type ? <> in <span class="mono">{brief(worst.type)}</span></> : ''}: worst {dur(worst.worst_ns)}, {count(worst.count)} {worst.count === 1 ? 'time' : 'times'}.</p>}
 		{!issues.length && <p>No rule found anything in what was recorded.</p>}
-		<button class="chips" onClick={() => set({ tab: 'trace' })} title="What was recorded: tab Trace" aria-label={'Recorded: ' + has.filter(x => x[1]).map(x => x[0]).join(', ') + '; not recorded: ' + (has.filter(x => !x[1]).map(x => x[0]).join(', ') || 'nothing')}>
-			{has.map(([name, yes]) => <span key={name} class={yes ? 'yes' : 'no'}>{yes ? '✓' : '–'} {name}</span>)}</button>
+		<button class="chips" onClick={() => set({ tab: 'trace' })} title="What was recorded: tab Trace">
+			{has.map(([name, yes]) => <span key={name} class={yes ? 'yes' : 'no'}>{yes ? '✓' : '–'} {name}<span class="sr">{yes ? ' recorded' : ' not recorded'}, </span></span>)}</button>
 	</section>;
 }
 

@@ -2,7 +2,7 @@
 // Which rows the timeline has, and where: a pure function of the recording and what is wanted.
 import type { Lane, Recording } from './api';
 
-export type RowKind = 'head' | 'lane' | 'task' | 'count' | 'field';
+export type RowKind = 'head' | 'level' | 'lane' | 'task' | 'count' | 'field';
 export interface Row { kind: RowKind; y: number; h: number; lane: number; label: string; key: string }
 
 export function laneName(l: Lane): string {
@@ -15,9 +15,9 @@ export function group(l: Lane): string {
 	return l.kind === 'blocking' ? 'blocking pool' : l.kind === 'nowhere' || l.kind === 'nested' ? 'off the workers' : l.runtime || 'main runtime';
 }
 
-const HEAD = 20, TASK = 46, COUNT = 34, QUIET = 22, LEAST = 14, MOST = 64;
+const HEAD = 20, LEVEL = 20, TASK = 46, COUNT = 34, QUIET = 22, LEAST = 14, MOST = 64;
 
-interface Wanted { folded: Set<string>; tasks: string[]; charts: string[]; room: number }
+interface Wanted { folded: Set<string>; tasks: string[]; charts: string[]; levels: boolean; room: number }
 
 export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number } {
 	const rows: Row[] = [];
@@ -34,7 +34,7 @@ export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number
 		groups.set(own, [...groups.get(own) ?? [], i]);
 	});
 	// the lanes share what the other rows leave, so that few workers are not lost in an empty space
-	let others = w.tasks.length * TASK + (w.tasks.length ? HEAD : 0) + w.charts.length * COUNT + (w.charts.length ? HEAD : 0), lanes = 0;
+	let others = (w.levels ? LEVEL : 0) + w.tasks.length * TASK + (w.tasks.length ? HEAD : 0) + w.charts.length * COUNT + (w.charts.length ? HEAD : 0), lanes = 0;
 	for (const [name, own] of groups) {
 		others += HEAD;
 		if (!w.folded.has(name)) {
@@ -45,6 +45,8 @@ export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number
 		}
 	}
 	const tall = Math.min(Math.max(Math.floor((w.room - others) / Math.max(lanes, 1)), LEAST, lanes <= 24 ? 22 : LEAST), MOST);
+	if (w.levels)
+		put('level', LEVEL, -1, 'recorded');
 	if (w.tasks.length) {
 		put('head', HEAD, -1, 'tasks', '\ttasks');
 		if (!w.folded.has('\ttasks'))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page shows, in one place. A change tells every listener once a frame; what is in the
 // link (link.ts) follows it.
+import type { Blank } from './levels';
 import type { Clock } from './units';
-import type { IssuesAnswer, Issue, Poll, PollAnswer, Recording, TaskAnswer, Trace, WakesAnswer } from './api';
+import type { IssuesAnswer, Issue, LevelsAnswer, Poll, PollAnswer, Recording, TaskAnswer, Trace, WakesAnswer } from './api';
 
 export interface Span { from: number; to: number }
 export type Tab = 'summary' | 'poll' | 'task' | 'trace';
@@ -15,6 +16,8 @@ export interface State {
 	error: string | null;
 	r: number;
 	rec: Recording | null;
+	levels: LevelsAnswer | null;
+	blanks: Blank[]; // of levels: where polls are not recorded
 	view: Span; // relative ns
 	region: Span | null;
 	lane: number; // the keyboard's lane: a row of rec.lanes, -1 none
@@ -51,7 +54,7 @@ export interface State {
 }
 
 export const state: State = {
-	trace: null, error: null, r: 0, rec: null, view: { from: 0, to: 1 }, region: null, lane: -1, poll: null, task: null,
+	trace: null, error: null, r: 0, rec: null, levels: null, blanks: [], view: { from: 0, to: 1 }, region: null, lane: -1, poll: null, task: null,
 	wakes: null, arrows: true, tab: 'summary', dock: 'heat', dockOpen: true,
 	dockTall: 250, pins: [], pains: null, tasks: new Map(), rail: 'issues', railAt: -1, worst: null, findings: null,
 	findingsError: null, search: '', place: null, clock: 'relative', theme: 'auto', help: false, folded: new Set(),

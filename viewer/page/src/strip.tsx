@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Cells } from './api';
+import { drawBlanks } from './levels';
 import { usual } from './raster';
 import { baseNs, currentIssues, extent, pan, realNs, setView, zoom } from './state';
 import { useApp, usePlot } from './use';
@@ -62,6 +63,7 @@ export function Strip() {
 				});
 			}
 		}
+		drawBlanks(g, ns => GUTTER + ns / all.to * wide, top, h - top, w);
 		for (const issue of currentIssues().slice(0, 200).reverse()) { // each finding, where its worst case is
 			if (issue.evidence.from_ns === undefined)
 				continue;
@@ -88,7 +90,7 @@ export function Strip() {
 		g.strokeStyle = colors.accent;
 		g.lineWidth = 1.5;
 		g.strokeRect(a + 0.75, top + 0.75, Math.max(b - a - 1.5, 1), h - top - 1.5);
-	}, [cells, s.findings, s.view, s.region, s.clock, drag.current?.x1]);
+	}, [cells, s.levels, s.findings, s.view, s.region, s.clock, drag.current?.x1]);
 	const time = (x: number) => all.from + (x - GUTTER) / Math.max((canvas.current?.clientWidth ?? 2) - GUTTER, 1) * (all.to - all.from);
 	return <section class="strip" aria-label="Overview">
 		<canvas ref={canvas} tabIndex={0} role="slider" aria-label="Overview of the recording; arrows move the view, plus and minus zoom"

@@ -4,6 +4,7 @@ import type { RangeAnswer, TypeRow } from './api';
 import * as api from './api';
 import { openIssue, selectPoll, togglePlace } from './actions';
 import { Histogram, Quantiles } from './histogram';
+import { lacks, recordedShare } from './levels';
 import { baseNs, currentIssues, set, setView, state, type Span } from './state';
 import { useAnswer, useApp } from './use';
 import { brief, count, dur, share } from './units';
@@ -21,6 +22,7 @@ export function Summary() {
 	return <>
 		<div class="headline"><b>{dur(span.to - span.from)}</b><span class="dim">{s.region ? 'selected' : 'in view'}, from {when(span.from)}</span>
 			{s.region && <span class="row"><button onClick={() => setView(span)}>Zoom to it</button><button onClick={() => set({ region: null })}>Unselect</button></span>}</div>
+		<Lack of={span} />
 		<Split v={v} />
 		<h2>Polls <span class="dim">{count(v.all.polls)}</span></h2>
 		<Histogram bins={v.poll_bins} name="polls" onPick={ns => set({ search: `dur>${Math.round(ns)}ns` })} /><Quantiles q={v.all.poll_q} name="length" onMax={v.all.worst ? () => void selectPoll(v.all.worst!) : undefined} />
@@ -34,6 +36,16 @@ export function Summary() {
 			<span class="line"><b class={'num sev ' + x.severity}>{x.worst_ns ? dur(x.worst_ns) : count(x.count)}</b><span class="what">{x.kind.replace('-', ' ')}, {brief(x.type ?? x.place ?? 'the whole program')}</span></span></button></li>)}</ul>
 			: <p class="dim">None.</p>}
 	</>;
+}
+
+// What the numbers below do not know.
+function Lack({ of }: { of: Span }) {
+	const known = recordedShare(of), lines = lacks(of.from, of.to);
+	if (!lines.length)
+		return null;
+	return <section class="note" aria-label="Not recorded">{known < 1 && <p><b>Polls are unknown for {share(1 - known, 1)} of this time.</b> Shares below are of all of it.</p>}
+		{lines.slice(0, 3).map(x => <p key={x}>{x[0].toUpperCase() + x.slice(1)}.</p>)}
+		<button class="link" onClick={() => set({ dock: 'table', dockOpen: true })}>What was recorded when</button></section>;
 }
 
 // Adds up to workers x time.

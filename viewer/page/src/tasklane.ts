@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lane of one task: its polls, and between them what each wait was and how long: pending until
 // a wake (thin line), then ready until a worker took it (hatched bar).
+import { drawBlanks, isUnknown } from './levels';
 import type { Row } from './rows';
 import { GUTTER } from './scale';
 import { state } from './state';
@@ -20,6 +21,7 @@ export function drawTask(p: Picture, row: Row): void {
 	const task = state.tasks.get(row.key), { g, scale } = p, y = p.y(row), top = y + 13, h = row.h - 19, mid = top + h / 2;
 	g.fillStyle = colors.lane;
 	g.fillRect(GUTTER, y, p.wide, row.h - 1);
+	drawBlanks(g, ns => scale.x(ns), y, row.h - 1, p.wide);
 	if (!task)
 		return;
 	if (task.spawn !== null) {
@@ -37,9 +39,11 @@ export function drawTask(p: Picture, row: Row): void {
 		const ready = poll.ready === null ? null : Math.min(poll.ready, poll.start), left = scale.x(before);
 		if (before >= 0 && (ready ?? poll.start) > before) { // not ready before it was woken
 			const right = scale.x(ready ?? poll.start);
+			const unknown = isUnknown(task.place, before, ready ?? poll.start);
 			g.fillStyle = colors.dim;
-			g.fillRect(left, mid - 0.5, right - left, 1);
-			centred(p, left, right, y + 7, (ready === null ? 'waits ' : 'pending ') + dur((ready ?? poll.start) - before), colors.dim);
+			if (!unknown)
+				g.fillRect(left, mid - 0.5, right - left, 1);
+			centred(p, left, right, y + 7, (unknown ? 'not recorded ' : ready === null ? 'waits ' : 'pending ') + dur((ready ?? poll.start) - before), colors.dim);
 		}
 		if (ready !== null && poll.start > ready) {
 			const from = scale.x(Math.max(ready, before)), to = x;

@@ -7,6 +7,7 @@ import { drawArrows, drawSelection, drawShade } from './arrows';
 import { drawAxis } from './axis';
 import { drawCounter, wantCounter } from './counterlane';
 import { drawGutter } from './gutter';
+import { drawBlanks, drawLevels, varies } from './levels';
 import { Hand } from './hand';
 import { layOut, type Row } from './rows';
 import { paintLane } from './raster';
@@ -86,7 +87,7 @@ export class Timeline {
 			this.canvas.width = w;
 			this.canvas.height = h;
 		}
-		const laid = layOut(rec, { folded: state.folded, tasks: laneTasks(), charts: state.charts, room: this.tall - AXIS - 4 });
+		const laid = layOut(rec, { folded: state.folded, tasks: laneTasks(), charts: state.charts, levels: varies(state.levels), room: this.tall - AXIS - 4 });
 		this.rows = laid.rows;
 		this.height = laid.height;
 		this.scroll = Math.min(this.scroll, Math.max(this.height - this.tall + AXIS, 0));
@@ -106,8 +107,13 @@ export class Timeline {
 		g.beginPath();
 		g.rect(GUTTER, AXIS, this.wide - GUTTER, this.tall);
 		g.clip();
+		for (const row of pic.rows)
+			if (row.kind === 'lane')
+				drawBlanks(g, ns => pic.scale.x(ns), pic.y(row), row.h - 1, pic.wide);
 		this.drawNames(pic);
 		for (const row of pic.rows) {
+			if (row.kind === 'level')
+				drawLevels(pic, row);
 			if (row.kind === 'task')
 				drawTask(pic, row);
 			if (row.kind === 'count' || row.kind === 'field')
