@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 export PAGE_MODULES=viewer/page/node_modules XDG_CACHE_HOME=$dir/cache
 
 hostile='"><img src=x onerror=alert(1)><!-- &amp; '\''-42'
-"$BUILD/test/cli/make_traces" "$dir" >/dev/null || exit 1
+"$BUILD/test/cli/make_traces" "$dir" >/dev/null && "$BUILD/test/cli/make_broken" "$dir" || exit 1
 mkdir "$dir/$hostile" "$dir/made-1" && cp "$dir"/traces/abcd-42/* "$dir/$hostile" || exit 1
 "$BUILD/test/bench/make_big" "$dir/made-1" 30000 >/dev/null || exit 1
 pages=()

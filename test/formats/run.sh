@@ -22,7 +22,7 @@ get() { # the packages, once for each set of versions
 }
 get >"$dir/get" 2>&1 || { sed 's/^/# /' "$dir/get"; exit 1; }
 
-"$BUILD/test/cli/make_traces" "$dir" || exit 1
+"$BUILD/test/cli/make_traces" "$dir" && "$BUILD/test/cli/make_broken" "$dir" || exit 1
 for trace in traces/abcd-42 hostile.bin cut.bin; do
 	rm -f "$dir"/o.*
 	for format in speedscope pprof firefox perfetto; do
