@@ -1,96 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * test_budget.c - the governor against simulated targets: steps, ramps, square waves, noise.
- *
- * The model: so many polls a second, each with one wake and one end, of types in given parts, and
- * so much of the target's own CPU time a poll. A hit costs HIT_NS, whatever its site; a type that is
- * kept has ends of its own, which cost KEPT_FACTOR - 1 times that.
- */
+/* test_budget.c - the governor against simulated targets: steps, types, what is paid anyway. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <string.h>
 
-#include "agent/budget.h"
-
-#define HIT_NS 800.0
-#define STEP_NS 100000000ull
-#define SEC_STEPS 10
-#define TYPES 4
-#define KEPT_FACTOR 11
-
-struct world {
-	struct budget b;
-	struct budget_type types[TYPES];
-	double part[TYPES]; /* of the polls, sum 1 */
-	double own_ns; /* of CPU, a poll */
-	double overrated; /* so much more than they do cost the probes are taken to cost */
-	double base; /* share of the CPU time that is paid on every rung */
-	double spent_ns, own_sum_ns; /* since the last world_clear */
-	uint32_t seed;
-	const char *reason;
-};
-
-static void world_init(struct world *w, enum budget_rung first, bool can_drop)
-{
-	*w = (struct world){ .part = { 0.97, 0.01, 0.01, 0.01 }, .own_ns = 5000, .seed = 1 };
-	for (size_t i = 0; i < TYPES; i++)
-		w->types[i].kept_factor = KEPT_FACTOR;
-	budget_init(&w->b, 0.03, first, BUDGET_FULL, can_drop);
-}
-
-static void world_clear(struct world *w)
-{
-	w->spent_ns = w->own_sum_ns = 0;
-}
-
-/* One interval at `rate` polls a second. Returns true on a change. */
-static bool world_step(struct world *w, double rate)
-{
-	struct budget_interval in = { .took_ns = STEP_NS, .types = w->types, .types_cnt = TYPES };
-	double polls = rate * STEP_NS / 1e9, own_ns = polls * w->own_ns, cost;
-	enum budget_rung r = w->b.rung;
-
-	for (size_t i = 0; i < TYPES; i++) {
-		bool is_kept = r == BUDGET_KEPT && !w->types[i].is_dropped;
-		double hits = polls * w->part[i] * (is_kept ? KEPT_FACTOR : 1);
-
-		w->types[i].cost_ns = r > BUDGET_KEPT || is_kept ? (uint64_t)(hits * HIT_NS) : 0;
-		in.polls_ns += w->types[i].cost_ns;
-	}
-	in.base_ns = (uint64_t)(w->base * own_ns);
-	in.wakes_ns = r >= BUDGET_WAKES ? (uint64_t)(polls * HIT_NS) : 0;
-	in.rest_ns = r == BUDGET_FULL ? (uint64_t)(polls * HIT_NS) : 0;
-	cost = (double)(in.base_ns + in.polls_ns + in.wakes_ns + in.rest_ns);
-	in.cpu_ns = (uint64_t)(own_ns + cost / (1 + w->overrated));
-	w->spent_ns += cost;
-	w->own_sum_ns += own_ns;
-	return budget_step(&w->b, &in, &w->reason);
-}
-
-/* `secs` at one rate; the changes in it. */
-static int world_run(struct world *w, double rate, double secs)
-{
-	int changes = 0;
-
-	for (int i = 0; i < secs * SEC_STEPS; i++)
-		changes += world_step(w, rate);
-	return changes;
-}
-
-static double world_overhead(const struct world *w)
-{
-	return w->own_sum_ns ? w->spent_ns / w->own_sum_ns : 0;
-}
-
-static uint32_t world_random(struct world *w)
-{
-	w->seed = w->seed * 1664525u + 1013904223u;
-	return w->seed >> 8;
-}
+#include "budgetworld.h"
 
 static void quiet_target_stays_at_full(void **state)
 {
@@ -288,126 +205,6 @@ static void what_is_always_paid_is_taken_off(void **state)
 	assert_int_equal(world_run(&w, 10000, 600), 0);
 }
 
-static void load_ends_and_detail_returns(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_init(&w, BUDGET_FULL, true);
-	world_run(&w, 300000, 5);
-	assert_true(w.b.rung <= BUDGET_KEPT);
-	assert_true(world_run(&w, 0, 10) <= 2);
-	assert_int_equal(w.b.rung, BUDGET_FULL);
-	assert_string_equal(w.reason, "the load allows it");
-}
-
-/* Polls are a greater part of what it does under load than of what it does when idle. */
-static void ratio_of_the_load_does_not_hold_the_idle_down(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_init(&w, BUDGET_FULL, false);
-	world_run(&w, 100000, 5);
-	assert_int_equal(w.b.rung, BUDGET_STAT);
-	w.own_ns = 210000; /* 2 % of a core */
-	assert_true(world_run(&w, 100, 6) > 0);
-	assert_int_equal(w.b.rung, BUDGET_FULL);
-	/* where that comes and goes, the tries become rare */
-	for (int i = 0; i < 20; i++) {
-		w.own_ns = 5000;
-		world_run(&w, 100000, 3);
-		w.own_ns = 210000;
-		world_run(&w, 100, 3);
-	}
-	assert_true(w.b.changes_cnt < 24);
-}
-
-static void ramp_goes_down_step_by_step(void **state)
-{
-	struct world w;
-	double own;
-
-	(void)state;
-	world_init(&w, BUDGET_FULL, false);
-	/* lighter and lighter polls, the same CPU */
-	for (own = 200000; own > 8000; own *= 0.995) {
-		w.own_ns = own;
-		if (world_step(&w, 1e9 / own))
-			assert_string_not_equal(w.reason, "the load allows it");
-	}
-	assert_int_equal(w.b.rung, BUDGET_STAT);
-	assert_true(w.b.changes_cnt <= 6);
-	assert_true(world_overhead(&w) < 0.031);
-}
-
-/* Whatever the period: never more changes than the load makes, and few where it is fast. */
-static void square_wave_does_not_oscillate(void **state)
-{
-	static const double periods[] = { 0.4, 1, 3, 5, 9 };
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
-		struct world w;
-		int waves = (int)(600 / periods[i]), changes = 0;
-
-		world_init(&w, BUDGET_FULL, true);
-		for (int k = 0; k < waves; k++) {
-			changes += world_run(&w, 400000, periods[i] / 2);
-			changes += world_run(&w, 0, periods[i] / 2);
-		}
-		assert_true(changes <= 36);
-		assert_true(world_overhead(&w) < 0.02);
-	}
-}
-
-static void slow_wave_is_followed(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_init(&w, BUDGET_FULL, true);
-	for (int k = 0; k < 10; k++) {
-		world_run(&w, 400000, 60);
-		assert_true(w.b.rung <= BUDGET_KEPT);
-		world_run(&w, 0, 60);
-		assert_int_equal(w.b.rung, BUDGET_FULL);
-	}
-	assert_true(w.b.changes_cnt <= 60);
-	assert_true(world_overhead(&w) < 0.03);
-}
-
-/* Around the threshold, with noise of every size. */
-static void noise_does_not_oscillate(void **state)
-{
-	(void)state;
-	for (uint32_t seed = 1; seed <= 20; seed++) {
-		struct world w;
-
-		world_init(&w, BUDGET_FULL, seed & 1);
-		w.seed = seed;
-		w.own_ns = 60000 + 2000 * seed;
-		for (int i = 0; i < 600 * SEC_STEPS; i++)
-			world_step(&w, 2000 + world_random(&w) % (seed * 1000));
-		assert_true(w.b.changes_cnt <= 40);
-		assert_true(world_overhead(&w) < 0.035);
-	}
-}
-
-/* What was learnt of a workload no longer holds: it is found out, soon after a while. */
-static void changed_workload_is_found_out(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_init(&w, BUDGET_FULL, true);
-	world_run(&w, 200000, 10);
-	assert_true(w.b.rung <= BUDGET_KEPT);
-	w.own_ns = 200000; /* the same CPU time, in few heavy polls */
-	world_run(&w, 5000, 120);
-	assert_int_equal(w.b.rung, BUDGET_FULL);
-}
-
 static void top_is_never_passed(void **state)
 {
 	struct world w;
@@ -467,13 +264,6 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_kept_is_dropped),
 		cmocka_unit_test(overrated_probes_are_too_many_all_the_same),
 		cmocka_unit_test(what_is_always_paid_is_taken_off),
-		cmocka_unit_test(load_ends_and_detail_returns),
-		cmocka_unit_test(ratio_of_the_load_does_not_hold_the_idle_down),
-		cmocka_unit_test(ramp_goes_down_step_by_step),
-		cmocka_unit_test(square_wave_does_not_oscillate),
-		cmocka_unit_test(slow_wave_is_followed),
-		cmocka_unit_test(noise_does_not_oscillate),
-		cmocka_unit_test(changed_workload_is_found_out),
 		cmocka_unit_test(top_is_never_passed),
 		cmocka_unit_test(refused_change_is_not_repeated_at_once),
 		cmocka_unit_test(empty_interval_changes_nothing),
