@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define API_TASK_POLLS_MAX 4000u
-#define API_OFFS_MAX 100u
 #define API_WORST_MAX 1000u
 
 /* Rows of task_polls before the first poll of the task that starts at or after ns. */
@@ -31,40 +30,9 @@ static uint32_t api_task_seek(const struct columns *c, uint32_t task, uint64_t n
 
 static uint32_t api_task_poll(const struct columns *c, uint32_t task, uint32_t at)
 {
-	return at >= c->tasks.polls_from[task] && at < c->tasks.polls_to[task] ?
-		       c->task_polls.poll[at] :
-		       COLUMNS_NONE;
-}
-
-static void api_put_offs(struct api_call *call, uint32_t poll)
-{
-	static const char *const reasons[] = { "preempted", "sleeping", "uninterruptible", "other" };
-	const struct columns *c = call->c;
-	struct json *j = call->j;
-	uint32_t lane = c->polls.lane[poll], to = c->lanes.offs_to[lane], shown = 0;
-	uint32_t from = columns_seek(c->offs.start_ns, c->lanes.offs_from[lane], to,
-				     c->polls.start_ns[poll]);
-
-	json_key(j, "offs");
-	json_list(j);
-	for (; from < to && shown < API_OFFS_MAX; from++) {
-		if (c->offs.start_ns[from] > c->polls.start_ns[poll] + c->polls.dur_ns[poll])
-			break;
-		if (c->offs.poll[from] != poll)
-			continue;
-		shown++;
-		json_map(j);
-		api_rel(j, "start", call, c->offs.start_ns[from]);
-		json_put_u64(j, "dur", c->offs.dur_ns[from]);
-		json_put_text(j, "reason", reasons[c->offs.reason[from] & 3]);
-		json_key(j, "syscall");
-		if (c->offs.syscall[from] == COLUMNS_NO_SYSCALL)
-			json_null(j);
-		else
-			json_u64(j, c->offs.syscall[from]);
-		json_map_end(j);
-	}
-	json_list_end(j);
+	return at >= c->tasks.polls_from[task] && at < c->tasks.polls_to[task]
+		       ? c->task_polls.poll[at]
+		       : COLUMNS_NONE;
 }
 
 /* at=START (relative ns) task=ID: the link's way; or row=ROW; or lane=N before=NS / after=NS. */
@@ -83,8 +51,8 @@ void api_one_poll(struct api_call *call)
 	at += call->base_ns;
 	if (call->arg(call->ctx, "task")) {
 		task = columns_task(c, id);
-		row = task == COLUMNS_NONE ? COLUMNS_NONE :
-					     api_task_poll(c, task, api_task_seek(c, task, at));
+		row = task == COLUMNS_NONE ? COLUMNS_NONE
+					   : api_task_poll(c, task, api_task_seek(c, task, at));
 		if (row < c->polls.cnt && c->polls.start_ns[row] != at)
 			row = COLUMNS_NONE;
 	} else if (call->arg(call->ctx, "lane") && lane < c->lanes.cnt) {
@@ -110,7 +78,7 @@ void api_one_poll(struct api_call *call)
 	last = c->lanes.polls_to[c->polls.lane[row]];
 	api_poll(call, "lane_before", row > first ? (uint32_t)row - 1 : COLUMNS_NONE);
 	api_poll(call, "lane_after", row + 1 < last ? (uint32_t)row + 1 : COLUMNS_NONE);
-	api_put_offs(call, (uint32_t)row);
+	api_why(call, (uint32_t)row);
 	api_end(call);
 }
 
@@ -208,7 +176,8 @@ void api_worst(struct api_call *call)
 		api_bad(call, "kind must be long, late or blocked");
 		return;
 	}
-	if (!api_span(call, &from_ns, &to_ns) || !api_number(call, "limit", 1, API_WORST_MAX, &limit))
+	if (!api_span(call, &from_ns, &to_ns) ||
+	    !api_number(call, "limit", 1, API_WORST_MAX, &limit))
 		return;
 	for (uint32_t pass = 0; pass < 2; pass++) {
 		for (uint32_t lane = 0; lane < c->lanes.cnt; lane++) {
@@ -216,15 +185,17 @@ void api_worst(struct api_call *call)
 
 			if (of >= c->bad_lanes.cnt)
 				break;
-			for (uint32_t i = c->bad_lanes.bads_from[of]; i < c->bad_lanes.bads_to[of]; i++) {
+			for (uint32_t i = c->bad_lanes.bads_from[of]; i < c->bad_lanes.bads_to[of];
+			     i++) {
 				uint32_t poll = c->bads.poll[i];
 
 				if (poll >= c->polls.cnt || c->polls.start_ns[poll] < from_ns ||
 				    c->polls.start_ns[poll] >= to_ns)
 					continue;
 				if (hits && cnt < room)
-					hits[cnt++] = (struct api_hit){ api_worst_value(c, kind, poll),
-									poll };
+					hits[cnt++] =
+						(struct api_hit){ api_worst_value(c, kind, poll),
+								  poll };
 				room += !hits;
 			}
 		}

@@ -16,8 +16,7 @@ static const char *const callplace_carriers[] = {
 	"rayon_core::", "libc::", "nix::",   "rustix::"
 };
 
-/* A Rust path that is not of a library that only carries the call. */
-static bool callplace_is_own(const char *name, size_t len)
+bool callplace_is_own(const char *name, size_t len)
 {
 	if (!len || !memmem(name, len, "::", 2))
 		return false;

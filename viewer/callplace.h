@@ -21,4 +21,7 @@ void callplace_text(char *to, size_t room, const struct study *s, uint32_t label
 /* That function alone, "" without one; false then. */
 bool callplace_function(char *to, size_t room, const struct study *s, uint32_t stack);
 
+/* Is a function's name a Rust path, and not of a library that only carries the call? */
+bool callplace_is_own(const char *name, size_t len);
+
 #endif /* DIAL9_CALLPLACE_H */

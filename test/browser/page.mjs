@@ -170,6 +170,7 @@ const code = await tap(1, page, async test => {
 		await page.waitForSelector('#rail-list .list button');
 		await press('n');
 		await param('poll');
+		await page.waitForSelector('#drawer-body [aria-label="Why it took its time"]');
 		await body('queue at start');
 		await press('p', 'i');
 	});

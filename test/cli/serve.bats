@@ -101,6 +101,19 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	diff page terminal
 }
 
+@test "why a poll was long is said as the command line says it" {
+	base=$(curl -s "$URL/api/recording?r=0" | jq -r .base)
+	"$VIEW" polls --json traces/abcd-42 | jq -r '.recordings[0].polls[] | "\(.start_ns) \(.task) \(.verdict) \(.off_cpu_longest_in)"' >want
+	[ "$(wc -l <want)" -ge 5 ]
+	while read -r start task _; do
+		curl -s "$URL/api/poll?r=0&at=$((start - base))&task=$task" |
+			jq -r --arg head "$start $task" '"\($head) \(.why.verdict) \(if .why.call == "" then "null" else .why.call end)"'
+	done <want >got
+	sed 's/ in [^ ]*$//' want | diff - got
+	grep -q blocking got
+	[ "$(curl -s "$URL/api/poll?r=0&at=$((1002000000 - base))&task=2" | jq '.why | .compute + .blocking + .lock + .preempted')" = 12000000 ]
+}
+
 @test "the findings are those of the command line; many may ask at once" {
 	for i in 1 2 3 4 5 6; do
 		curl -s --max-time 60 -o "found.$i" "$URL/api/issues" &

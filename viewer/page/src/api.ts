@@ -32,10 +32,15 @@ export interface RangeAnswer {
 	split: { workers: number; wall: number; polls: Part; parks: Part; offs: Part; delays: Part; samples: Part; wakes: Part };
 	all: TypeRow; poll_bins: number[]; wait_bins: number[]; types_cnt: number; types: TypeRow[];
 }
+export interface Why {
+	verdict: 'compute' | 'blocking' | 'lock' | 'preempted' | 'unknown'; compute: number; blocking: number; lock: number; preempted: number;
+	samples: number; hits: number; place: string; call: string; call_place: string;
+}
 export interface PollAnswer {
 	poll: Poll; nr?: number; of?: number; task_before: Poll | null; task_after: Poll | null;
 	lane_before: Poll | null; lane_after: Poll | null;
-	offs: { start: number; dur: number; reason: string; syscall: number | null }[];
+	offs: { start: number; dur: number; reason: string; call: string; place: string }[];
+	why: Why;
 }
 export interface TaskAnswer {
 	id: string; place: string; spawn: number | null; end: number | null; busy: number; worst: number;
