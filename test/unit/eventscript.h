@@ -10,7 +10,7 @@
 struct eventscript {
 	struct d9_enc enc;
 	struct d9_pool *pool;
-	uint8_t buf[1 << 16];
+	uint8_t buf[1 << 19];
 };
 
 /* One at a time: it is static. Freed by eventscript_each. */

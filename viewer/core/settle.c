@@ -4,6 +4,7 @@
 
 #include "gather.h"
 #include "tables.h"
+#include "twin.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
  * recording; by this first one its thread gave the worker away while the poll ran on.
  */
 #define SETTLE_RULE_HANDOFF 5
+
+#define SETTLE_TWIN_MIN 16384u /* moments from which a second thread is worth its start */
 
 struct lane_key {
 	uint32_t kind, id, number;
@@ -104,6 +107,10 @@ struct walk {
 		parked; /* of the worker: the open poll, the one before, the open park */
 	uint8_t rule; /* said of the open poll */
 	size_t before; /* number of the moment before */
+	uint32_t lanes_from, lanes_to; /* those it walks */
+	uint32_t parks_from; /* its first row */
+	uint64_t stray_ends;
+	const uint32_t *span_order, *span_from;
 };
 
 static void walk_begin(struct walk *w, struct settle *s)
@@ -209,7 +216,7 @@ static void walk_moment(struct walk *w, uint16_t lane, const struct gather_momen
 		break;
 	case GATHER_END:
 		if (poll == COLUMNS_NONE) {
-			w->s->c->odd.stray_ends++;
+			w->stray_ends++;
 			break;
 		}
 		w->dur[poll] = m->ts_ns - w->start[poll];
@@ -268,23 +275,76 @@ static void settle_span(struct walk *w, uint16_t lane, const struct gather_span 
 	w->wake[i] = COLUMNS_NONE;
 }
 
+/* A lane's rows stand together, so halves of the lanes share nothing. */
+static void settle_walk(void *half)
+{
+	struct walk *w = half;
+	struct columns_lanes *l = &w->s->c->lanes;
+
+	for (uint32_t lane = w->lanes_from; lane < w->lanes_to; lane++) {
+		((uint32_t *)tables_mut(l->polls_from))[lane] = w->polls;
+		((uint32_t *)tables_mut(l->parks_from))[lane] = w->parks;
+		settle_worker(w->s, w, (uint16_t)lane);
+		for (uint32_t i = w->span_from[lane]; i < w->span_from[lane + 1]; i++)
+			settle_span(w, (uint16_t)lane, rows_at(&w->s->g->spans, w->span_order[i]));
+		((uint32_t *)tables_mut(l->polls_to))[lane] = w->polls;
+		((uint32_t *)tables_mut(l->parks_to))[lane] = w->parks;
+	}
+}
+
+/* Where the second half begins: about half of the moments, and whole lanes. */
+static uint32_t settle_half(const struct settle *s)
+{
+	uint32_t lane = 0, cnt = s->from[s->c->lanes.cnt];
+
+	while (lane < s->c->lanes.cnt && s->from[lane + 1] <= cnt / 2)
+		lane++;
+	return lane;
+}
+
+/* The second half's parks were put behind all that the first could have needed. */
+static void settle_join_parks(struct columns *c, const struct walk *first, const struct walk *rest)
+{
+	uint32_t gap = rest->parks_from - first->parks, cnt = rest->parks - rest->parks_from;
+	const struct tables_table *t = &tables_all[TABLES_parks];
+
+	for (uint32_t i = t->columns_from; gap && i < t->columns_to; i++) {
+		size_t sz = tables_columns[i].sz;
+		char *p;
+
+		memcpy(&p, (char *)c + tables_columns[i].at, sizeof(p));
+		memmove(p + first->parks * sz, p + rest->parks_from * sz, cnt * sz);
+	}
+	for (uint32_t lane = rest->lanes_from; lane < rest->lanes_to; lane++) {
+		((uint32_t *)tables_mut(c->lanes.parks_from))[lane] -= gap;
+		((uint32_t *)tables_mut(c->lanes.parks_to))[lane] -= gap;
+	}
+	tables_shrink(c, TABLES_parks, first->parks + cnt);
+}
+
+struct lane_rows { /* of a lane: polls, and parks at most */
+	uint32_t polls, parks;
+};
+
 static int settle_polls(struct settle *s)
 {
 	uint32_t lanes_cnt = s->c->lanes.cnt;
-	uint32_t *polls_from = tables_mut(s->c->lanes.polls_from);
-	uint32_t *polls_to = tables_mut(s->c->lanes.polls_to);
-	uint32_t *parks_from = tables_mut(s->c->lanes.parks_from);
-	uint32_t *parks_to = tables_mut(s->c->lanes.parks_to);
 	uint32_t *span_order = NULL, *span_from = calloc(lanes_cnt + 1, sizeof(*span_from));
-	struct walk w;
+	struct lane_rows *rows = calloc(lanes_cnt + 1, sizeof(*rows));
+	struct walk w, rest;
 	size_t starts = s->g->spans.cnt;
 	int err = -ENOMEM;
 
-	if (!span_from)
+	if (!span_from || !rows)
 		goto out;
-	for (size_t i = 0; i < s->g->moments.cnt; i++)
-		starts +=
-			((struct gather_moment *)rows_at(&s->g->moments, i))->kind == GATHER_START;
+	for (size_t i = 0; i < s->g->moments.cnt; i++) {
+		const struct gather_moment *m = rows_at(&s->g->moments, i);
+		struct lane_rows *l = &rows[s->lane_of[m->lane]];
+
+		l->polls += m->kind == GATHER_START;
+		l->parks += m->kind == GATHER_PARK || m->kind == GATHER_UNPARK;
+		starts += m->kind == GATHER_START;
+	}
 	err = starts > ROWS_MAX ? -E2BIG : tables_alloc(s->c, TABLES_polls, (uint32_t)starts);
 	if (err == 0)
 		err = tables_alloc(s->c, TABLES_parks, (uint32_t)s->g->parks.cnt);
@@ -295,22 +355,27 @@ static int settle_polls(struct settle *s)
 	if (err)
 		goto out;
 	walk_begin(&w, s);
-	for (uint32_t lane = 0; lane < lanes_cnt; lane++) {
-		polls_from[lane] = w.polls;
-		parks_from[lane] = w.parks;
-		settle_worker(s, &w, (uint16_t)lane);
-		for (uint32_t i = span_from[lane]; i < span_from[lane + 1]; i++)
-			settle_span(&w, (uint16_t)lane, rows_at(&s->g->spans, span_order[i]));
-		polls_to[lane] = w.polls;
-		parks_to[lane] = w.parks;
+	w.span_order = span_order;
+	w.span_from = span_from;
+	rest = w;
+	w.lanes_to = rest.lanes_from = settle_half(s);
+	rest.lanes_to = lanes_cnt;
+	rest.polls = span_from[rest.lanes_from];
+	for (uint32_t i = 0; i < rest.lanes_from; i++) {
+		rest.polls += rows[i].polls;
+		rest.parks += rows[i].parks;
 	}
-	tables_shrink(s->c, TABLES_parks, w.parks);
+	rest.parks_from = rest.parks;
+	twin_run(settle_walk, &w, &rest, s->g->moments.cnt >= SETTLE_TWIN_MIN);
+	s->c->odd.stray_ends += w.stray_ends + rest.stray_ends;
+	settle_join_parks(s->c, &w, &rest);
 	rows_free(&s->g->moments);
 	rows_free(&s->g->parks);
 	rows_free(&s->g->spans);
 out:
 	free(span_order);
 	free(span_from);
+	free(rows);
 	return err;
 }
 
