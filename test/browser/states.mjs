@@ -9,7 +9,7 @@ const [empty, partial, nothing, failed, small, levels, dir, trace] = process.arg
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..35');
+console.log('28..36');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -105,6 +105,29 @@ const code = await tap(28, page, async test => {
 		same(await page.locator('table.recorded tbody tr').count(), 6, 'rows of what was recorded');
 		await says('12 lost');
 		await accessible(context, page, 'what was recorded');
+		await collect();
+	});
+	await test('small screens: nothing is cut off, the lanes keep room', async () => {
+		for (const [width, height] of [[1100, 700], [1000, 700], [768, 1024], [390, 800]]) {
+			await page.setViewportSize({ width, height });
+			await page.goto(levels);
+			await page.waitForSelector('#drawer-body .split');
+			const cut = await page.evaluate(() => {
+				const out = [], wide = document.documentElement.clientWidth;
+				for (const x of document.querySelectorAll('header.top button, header.top input, [role=tab], .pill, .lanes canvas, .strip canvas, #drawer-body table, #rail-list button')) {
+					const b = x.getBoundingClientRect(), within = x.closest('[role=tablist], .scroll, header')?.getBoundingClientRect() ?? { left: 0, right: wide };
+					if (b.width === 0 || b.left < within.left - 1 || b.right > Math.min(within.right, wide) + 1)
+						out.push((x.id || x.className || x.textContent) + ' ' + Math.round(b.left) + '-' + Math.round(b.right));
+				}
+				return [...out, document.documentElement.scrollWidth > wide ? 'the page is wider than the screen' : ''].join('; ').replace(/; $/, '');
+			});
+			same(cut, '', `cut off at ${width} px`);
+			const b = await page.locator('.lanes canvas').boundingBox();
+			if (b.width < 370 || b.height < 150)
+				throw new Error(`lanes of ${b.width} x ${b.height} at ${width} px`);
+			await accessible(context, page, `a screen of ${width} px`);
+		}
+		await page.setViewportSize({ width: 1440, height: 900 });
 		await collect();
 	});
 	await test('no error, no policy violation, no request to anywhere else, in any state', async () => {
