@@ -46,6 +46,7 @@ struct opt {
 	uint64_t duration_ns; /* 0 = until a signal or the target's end */
 
 	const char *trace_dir; /* borrowed from argv or the environment, as all strings but pairs */
+	const char *task_words; /* DIAL9_TASK_WORDS: the file for wordcache.h */
 	int compress; /* enum segment_compress */
 	uint64_t rotation_secs;
 	uint64_t total_max_sz; /* bytes one target's directory may hold */

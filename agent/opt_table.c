@@ -5,6 +5,7 @@
 #include "opt.h"
 #include "plan.h"
 #include "segment.h"
+#include "wordcache.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ const struct opt_entry opt_table[] = {
 	  .help = "stop after 90, 10s, 5m or 2h" },
 	{ "trace-dir", 'o', TEXT, AT(trace_dir), "DIR", "TRACE_DIR", "/var/lib/dial9/traces",
 	  .help = "where to" },
+	{ NULL, 0, TEXT, AT(task_words), .env = "TASK_WORDS", .value = WORDCACHE_PATH },
 	{ "compress", 0, CHOICE, AT(compress), "HOW", .value = "zstd", .choices = opt_compressions,
 	  .help = "zstd, gzip or none" },
 	{ "rotation-secs", 0, NUMBER, AT(rotation_secs), "N", "ROTATION_SECS", "60",

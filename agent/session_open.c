@@ -183,7 +183,8 @@ int session_open(const struct opt *o, const struct features *f, struct probe *p,
 	if (!err)
 		err = seats_open(s->target, s->plan, &s->seats);
 	if (!err)
-		err = taskword_open(p, slot, s->target, s->plan, s->metadata, &s->taskword);
+		err = taskword_open(p, slot, s->target, s->plan, o->task_words, s->metadata,
+				    &s->taskword);
 	if (!err)
 		err = roster_open(p, pid, &s->roster);
 	if (!err)

@@ -18,6 +18,20 @@ void taskid_refuse(struct taskid *t, const char *reason)
 	snprintf(t->reason, sizeof(t->reason), "%s", reason);
 }
 
+void taskid_expect(struct taskid *t, uint32_t off, bool has_tag)
+{
+	if (!off || off % 8 || off > 8 * WIRE_TLS_WORDS_MAX)
+		return;
+	t->expect_off = off;
+	t->expect_tag = has_tag;
+}
+
+bool taskid_is_disappointed(const struct taskid *t)
+{
+	return t->expect_off && t->state != TASKID_LEARNING &&
+	       (t->off != t->expect_off || t->has_tag != t->expect_tag);
+}
+
 static uint64_t taskid_bit(uint64_t value)
 {
 	return 1ull << (value * 0x9e3779b97f4a7c15ull >> 58);
@@ -80,14 +94,29 @@ static bool taskid_is_explained(const struct taskid *t, const struct taskid_word
 	       taskid_cnt(w->others) <= TASKID_RESTS(taskid_threads(t));
 }
 
+/* The word expected is as good as any, and has followed some tasks. */
+static bool taskid_is_expected(const struct taskid *t, uint32_t best)
+{
+	const struct taskid_word *w;
+
+	if (!t->expect_off)
+		return false;
+	w = &t->words[t->expect_off / 8 - 1];
+	return taskid_cnt(w->ids) >= TASKID_EXPECTED_IDS_MIN &&
+	       taskid_cnt(w->ids) >= taskid_cnt(t->words[best].ids) &&
+	       w->is_tagless == !t->expect_tag && taskid_is_explained(t, w);
+}
+
 static void taskid_decide(struct taskid *t)
 {
 	uint32_t at = taskid_best(t), rival = taskid_rival(t, at);
 	const struct taskid_word *w = &t->words[at];
 	unsigned cnt = taskid_cnt(w->ids);
 
-	if (taskid_tasks(t) < TASKID_IDS_MIN &&
-	    (taskid_tasks(t) < TASKID_FEW_IDS_MIN || t->blocks_cnt < TASKID_FEW_HITS))
+	if (taskid_is_expected(t, at))
+		taskid_know(t, t->expect_off / 8 - 1);
+	else if (taskid_tasks(t) < TASKID_IDS_MIN &&
+		 (taskid_tasks(t) < TASKID_FEW_IDS_MIN || t->blocks_cnt < TASKID_FEW_HITS))
 		snprintf(t->reason, sizeof(t->reason),
 			 "only %u different tasks seen, %u are needed", taskid_tasks(t),
 			 TASKID_IDS_MIN);

@@ -34,6 +34,8 @@
  * the note is another task's while a poll drops that one's future or output. */
 #define TASKID_DIFFERS_MAX 3
 #define TASKID_DIFFERS_PERMILLE 10
+/* Of a build met before the word is expected, and these are enough where no word did better. */
+#define TASKID_EXPECTED_IDS_MIN 3
 #define TASKID_REASON_SZ 120
 
 enum taskid_state { TASKID_LEARNING, TASKID_KNOWN, TASKID_UNKNOWN };
@@ -43,6 +45,8 @@ struct taskid {
 	uint32_t off; /* of the word below the thread pointer, when known */
 	bool has_tag; /* the word before it is the tag */
 	char reason[TASKID_REASON_SZ]; /* why it is not known (yet) */
+	uint32_t expect_off; /* 0 = nothing is expected */
+	bool expect_tag;
 	uint32_t blocks_cnt; /* looked at */
 	/* Sets of ids and threads are 64 bits, one chosen by a hash: they count a little low. */
 	uint64_t ids, tids; /* seen */
@@ -55,6 +59,13 @@ struct taskid {
 };
 
 void taskid_init(struct taskid *t);
+
+/* That is where it stood in another run of the same build: a hint, which fewer tasks confirm.
+ * `off` is a multiple of 8, up to 8 * WIRE_TLS_WORDS_MAX; others are no hint. */
+void taskid_expect(struct taskid *t, uint32_t off, bool has_tag);
+
+/* Something was expected, and it is known by now to be wrong. */
+bool taskid_is_disappointed(const struct taskid *t);
 
 /* Ends it: UNKNOWN for the reason given. */
 void taskid_refuse(struct taskid *t, const char *reason);

@@ -13,8 +13,10 @@
 #include "probe.h"
 #include "target.h"
 #include "taskid.h"
+#include "wordcache.h"
 
-#define TASKWORD_EAGER_BLOCKS (2 * WIRE_LEARN_NO_WAKES) /* shown in each tick of 10 ms: 3.3 MB/s at most */
+#define TASKWORD_EAGER_BLOCKS \
+	(2 * WIRE_LEARN_NO_WAKES) /* shown in each tick of 10 ms: 3.3 MB/s at most */
 #define TASKWORD_SLOW_BLOCKS (WIRE_LEARN_NO_WAKES + 1)
 #define TASKWORD_TELL_NS 10000000000ull /* between two notes of the comparison in the metadata */
 
@@ -24,6 +26,7 @@ struct taskword {
 	pid_t pid;
 	struct metadata *metadata;
 	struct taskid id;
+	const char *cache, *build_id; /* borrowed; "" = none */
 	uint32_t block_sz; /* 0 = not to be learnt */
 	uint64_t start_ns, told_ns;
 	uint64_t agrees, rests, differs;
@@ -80,10 +83,11 @@ static void taskword_tell(struct taskword *w)
 }
 
 int taskword_open(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
-		  struct metadata *m, struct taskword **ret)
+		  const char *cache, struct metadata *m, struct taskword **ret)
 {
 	struct taskword *w = calloc(1, sizeof(*w));
 	const struct plan_file *file;
+	struct wordcache_word kept;
 	const char *reason = NULL;
 
 	if (!w)
@@ -102,6 +106,10 @@ int taskword_open(struct probe *p, unsigned slot, const struct target *t, const 
 			 reason);
 	} else {
 		w->block_sz = taskword_block_sz(file);
+		w->cache = cache;
+		w->build_id = file->build_id;
+		if (!wordcache_find(cache, w->build_id, &kept))
+			taskid_expect(&w->id, kept.off, kept.has_tag);
 	}
 	taskword_tell(w);
 	*ret = w;
@@ -113,18 +121,37 @@ void taskword_close(struct taskword *w)
 	free(w);
 }
 
+/* Keeps what was learnt for the next run, and drops what was kept and is wrong. */
+static void taskword_keep(struct taskword *w)
+{
+	const struct wordcache_word word = { .off = w->id.off, .has_tag = w->id.has_tag };
+	bool is_known = w->id.state == TASKID_KNOWN, is_wrong = taskid_is_disappointed(&w->id);
+
+	if (is_wrong)
+		log_warn(0,
+			 "pid %d: the task word that was kept of this build, %u bytes below the "
+			 "thread pointer, is dropped: the probes do not confirm it",
+			 w->pid, w->id.expect_off);
+	if (is_wrong || (is_known && !w->id.expect_off))
+		wordcache_put(w->cache, w->build_id, is_known ? &word : NULL);
+}
+
 /* Learning is over: nothing more is shown, and BPF compares from now on. */
 static void taskword_learnt(struct taskword *w)
 {
 	const struct wire_task_word word = { .off = w->id.off, .has_tag = w->id.has_tag };
 
 	probe_set_task_word(w->probe, w->slot, &word);
+	taskword_keep(w);
 	if (w->id.state == TASKID_KNOWN) {
 		log_info("pid %d: the id of the task polled stands %u bytes below the thread "
 			 "pointer%s "
-			 "(%u tasks on %u threads)",
+			 "(%u tasks on %u threads%s)",
 			 w->pid, w->id.off, w->id.has_tag ? ", after a tag" : "",
-			 taskid_tasks(&w->id), taskid_threads(&w->id));
+			 taskid_tasks(&w->id), taskid_threads(&w->id),
+			 w->id.expect_off && !taskid_is_disappointed(&w->id)
+				 ? ", as kept of this build"
+				 : "");
 	} else {
 		log_info("pid %d: the task id in thread-local storage is unknown: %s%s", w->pid,
 			 w->id.reason,
@@ -168,6 +195,7 @@ void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_
 				 "pid %d: the task id in thread-local storage is not used any "
 				 "more: %s",
 				 w->pid, w->id.reason);
+			wordcache_put(w->cache, w->build_id, NULL);
 			taskword_tell(w);
 		}
 	}

@@ -21,14 +21,16 @@ struct wire_tls;
 
 #define TASKWORD_EAGER_NS 2000000000ull /* learning is quick for so long, then it goes on slowly */
 
-/* All borrowed. 0, -ENOMEM. That it cannot be learnt here is no failure, but said. */
+/* All borrowed; `cache` is a path for wordcache.h. 0, -ENOMEM. That it cannot be learnt here is no
+ * failure, but said. */
 int taskword_open(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
-		  struct metadata *m, struct taskword **ret);
+		  const char *cache, struct metadata *m, struct taskword **ret);
 void taskword_close(struct taskword *w);
 
 void taskword_record(struct taskword *w, const struct wire_tls *rec);
 
-/* Every 10 ms, with the target's counts so far. */
+/* Every 10 ms, with the target's counts so far. A word that stops to agree with the probes is
+ * dropped: BPF does not use it any more, and the log, the metadata and the cache follow. */
 void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_t now_ns);
 
 /* BPF can tell by it which task a thread polls. */

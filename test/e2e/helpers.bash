@@ -14,6 +14,7 @@ setup() {
 	TRACES=$T/traces
 	PIDS=() MOUNTS=()
 	unset "${!DIAL9_@}" RUST_BACKTRACE
+	export DIAL9_TASK_WORDS=none # no test knows what another one learnt
 }
 
 teardown() {

@@ -62,6 +62,32 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	agreed 100
 }
 
+@test "what one run learns of a build is kept, confirmed by the next, and dropped where it is wrong" {
+	local line id
+	export DIAL9_TASK_WORDS=$T/state/task-words
+	target_start newest stripped --mode steady --secs 60
+	target_go
+	agent_start
+	wait_for 20 grep -q 'below the thread pointer' "$T/agent.err"
+	agent_stop
+	line=$(tail -n +2 "$DIAL9_TASK_WORDS")
+	say "kept: $line"
+	[[ $line =~ ^([0-9a-f]{16,40})\ ([0-9]+)\ [01]$ ]]
+	id=${BASH_REMATCH[1]}
+	[ "${BASH_REMATCH[2]}" = "$(metadata agent.task_id_tls | grep -o '^[0-9]*')" ]
+
+	agent_start --trace-dir "$T/again"
+	wait_for 20 grep -q 'below the thread pointer.*as kept of this build' "$T/agent.err"
+	agent_stop
+	[ "$(tail -n +2 "$DIAL9_TASK_WORDS")" = "$line" ]
+
+	printf 'dial9 task words 1\n%s 8 0\n' "$id" >"$DIAL9_TASK_WORDS"
+	agent_start --trace-dir "$T/wrong"
+	wait_for 20 grep -q 'was kept of this build, 8 bytes below .* is dropped' "$T/agent.err"
+	agent_stop
+	[ "$(tail -n +2 "$DIAL9_TASK_WORDS")" = "$line" ]
+}
+
 @test "an idle process: not learnt, and the trace says so" {
 	target_start newest stripped --mode idle --secs 60
 	target_go

@@ -101,6 +101,7 @@ static void test_defaults(void **state)
 	assert_int_equal(o.ring_sz, 8 * MIB);
 	assert_int_equal(o.duration_ns, 0);
 	assert_string_equal(o.trace_dir, "/var/lib/dial9/traces");
+	assert_string_equal(o.task_words, "/var/lib/dial9/task-words");
 	assert_true(o.has_task_events && o.has_tokio_events);
 	assert_null(o.service_name);
 	assert_false(o.dry_run || o.json || o.quiet || o.verbose || o.allow_stepped ||
