@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that are not "all is well", each with its own words:
-//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS EMPTY_DIR A_TRACE
+//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS URL_SPANS EMPTY_DIR A_TRACE
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessible, open, same, tap } from './harness.mjs';
 
-const [empty, partial, nothing, failed, small, levels, dir, trace] = process.argv.slice(2);
+const [empty, partial, nothing, failed, small, levels, spans, dir, trace] = process.argv.slice(2);
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..36');
+console.log('28..37');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -105,6 +105,15 @@ const code = await tap(28, page, async test => {
 		same(await page.locator('table.recorded tbody tr').count(), 6, 'rows of what was recorded');
 		await says('12 lost');
 		await accessible(context, page, 'what was recorded');
+		await collect();
+	});
+	await test("spans that the program told: by name, behind dial9's own link; and that there are none", async () => {
+		await page.goto(new URL('/viewer.html?inspector=span', spans).href);
+		await page.waitForSelector('table.spans tbody tr');
+		await says('entered but never left');
+		await accessible(context, page, 'spans');
+		await page.goto(new URL('/viewer.html?inspector=span', levels).href);
+		await says('The recording holds no spans');
 		await collect();
 	});
 	await test('small screens: nothing is cut off, the lanes keep room', async () => {

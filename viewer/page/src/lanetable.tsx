@@ -4,6 +4,7 @@ import * as api from './api';
 import { selectPoll } from './actions';
 import { inWords, named } from './levels';
 import { group, laneName } from './rows';
+import { SpanTable } from './spantable';
 import { set, setView, state, type Span } from './state';
 import { useAnswer, useApp } from './use';
 import { count, dur, share } from './units';
@@ -23,7 +24,7 @@ export function LaneTable() {
 				<td class="n">{at.polls?.worst ? <button class="link" onClick={() => void selectPoll(at.polls.worst!)}>{dur(at.polls.max)}</button> : '-'}</td>
 				<td class="n">{rec.wakes ? count(at.wakes?.count ?? 0) : '-'}</td><td class="n">{rec.parks ? share(at.parks?.sum ?? 0, len) : '-'}</td><td class="n">{at.delays?.max ? dur(at.delays.max) : '-'}</td>
 				<td class="n">{rec.offs ? dur(at.offs?.sum ?? 0) : '-'}</td><td class="n">{count(at.samples?.count ?? 0)}</td><td class="n">{at.queue?.max ?? '-'}</td></tr>)}</tbody></table>
-		<Recorded of={span} /></>;
+		<Recorded of={span} /><SpanTable of={span} /></>;
 }
 
 // The row "recorded", and what is hatched, as a table.
