@@ -84,6 +84,10 @@ static __noinline int ends_infer_one(struct thread *t, struct task_struct *task,
 static __always_inline void ends_infer(struct thread *t, struct task_struct *task,
 				       enum ends_where where, __u64 now)
 {
+	struct open_poll *top = thread_top(t);
+
+	if (!top || top->is_exact)
+		return; /* the usual case where returns are probed: not worth the call */
 	for (int i = 0; i < WIRE_POLL_DEPTH; i++)
 		if (!ends_infer_one(t, task, where, now))
 			return;

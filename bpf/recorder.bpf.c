@@ -17,6 +17,9 @@
 #include "taskfind.bpf.h"
 #include "taskword.bpf.h"
 #include "ends.bpf.h"
+#include "siteregs.bpf.h"
+#include "sitepoll.bpf.h"
+#include "sitetask.bpf.h"
 #include "site.bpf.h"
 #include "sched.bpf.h"
 

@@ -45,6 +45,12 @@ static __always_inline int seat_read(const struct wire_seat_layout *l, __u64 fsb
 	return 0;
 }
 
+/* Has the way been learnt, or the thread been doubted, since it was last asked? */
+static __always_inline bool seat_is_due(const struct thread *t)
+{
+	return t->layout_gen != seat_layouts[t->slot & (WIRE_TARGETS_MAX - 1)].gen;
+}
+
 /* Called at the start of a poll of a task of `scheduler`, outside any other task's poll. */
 static __always_inline void seat_take(struct thread *t, struct task_struct *task, __u64 scheduler,
 				      __u64 now)
@@ -53,7 +59,7 @@ static __always_inline void seat_take(struct thread *t, struct task_struct *task
 	struct wire_seat seat = {}, *rec;
 	__u32 gen = l->gen;
 
-	if (t->layout_gen == gen)
+	if (!seat_is_due(t))
 		return;
 	t->layout_gen = gen;
 	/* the tasks of a runtime name its Handle: another one means that this is no worker of it */

@@ -27,13 +27,18 @@ static __noinline int taskword_read(__u64 addr, __u32 has_tag, __u64 *ret)
 	return err;
 }
 
+static __always_inline bool taskword_rest_is_due(const struct thread *t)
+{
+	return t->rest_gen != taskword_of(t)->gen;
+}
+
 /* Called at the start of a poll outside any other async task's: the word is still at rest. */
 static __always_inline void taskword_rest(struct thread *t, struct task_struct *task)
 {
 	const struct wire_task_word *w = taskword_of(t);
 	__u32 gen = w->gen;
 
-	if (t->rest_gen == gen)
+	if (!taskword_rest_is_due(t))
 		return;
 	t->rest_gen = gen;
 	t->rest_id = 0;

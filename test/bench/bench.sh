@@ -94,7 +94,7 @@ awk "$median"'
 		list[$1 " none", i] = $2; list[$1 " floor", i] = $3 - $2; list[$1 " cost", i] = $4 - $2
 	}
 	function row(what, a, b) {
-		printf "  %-38s %7.0f ns %7.0f ns %6.2f   goal 1.3\n", what, a, b, b / a
+		printf "  %-38s %7.0f ns %7.0f ns %6.2f   goal 1.15\n", what, a, b, b / a
 	}
 	END {
 		m = n["full"]
