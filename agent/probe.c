@@ -5,7 +5,7 @@
  * The kernel's own pid filter keeps the breakpoints out of other processes of the same binary; where
  * it cannot be trusted (before 6.10) BPF filters and a warning says so.
  */
-#include "probe.h"
+#include "probe_state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,43 +16,16 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "bpf/wire.h"
-#include "feature.h"
 #include "log.h"
 #include "plan.h"
-#include "probecloser.h"
-#include "probecost.h"
 #include "probecounts.h"
-#include "probehits.h"
 #include "probesample.h"
 #include "probetypes.h"
-#include "recorder.skel.h"
 #include "probereturns.h"
 #include "target.h"
 
 #define PROBE_SAMPLE_RING_SZ (1u << 20)
 #define PROBE_SLOW_CLOSES 20 /* more links than this take so long to close that it is said */
-
-struct probe_slot {
-	pid_t pid; /* 0 = free */
-	struct probegroup groups[PROBE_GROUPS_MAX];
-	struct probereturns *returns;
-	struct probetypes *types;
-	uint32_t session; /* number of the session: never 0, never twice */
-};
-
-struct probe {
-	struct recorder_bpf *skel;
-	struct features features;
-	struct probesample *samples; /* NULL = none asked for */
-	int *ring_fds; /* cpus_cnt + 1 */
-	unsigned cpus_cnt;
-	uint32_t sessions_cnt;
-	struct probe_slot slots[WIRE_TARGETS_MAX];
-	struct probehits hits;
-	struct probecloser closer;
-	struct probecost cost;
-};
 
 static int probe_make_rings(struct probe *p, size_t ring_sz)
 {
@@ -229,27 +202,6 @@ void probe_remove(struct probe *p, unsigned slot, unsigned group)
 	probegroup_detach(&p->slots[slot].groups[group], &p->closer);
 }
 
-/* From the polls of all types to those of kept ones, or back, or none: an open poll may end unseen. Not
- * from one kept set to the other, as the second has what the first has. */
-static bool probe_loses_polls(unsigned from, unsigned to)
-{
-	return (from & ~to & WIRE_WANT_POLLS) ||
-	       ((from & WIRE_WANT_ANY_KEPT) && !(to & WIRE_WANT_ANY_KEPT));
-}
-
-void probe_set_want(struct probe *p, unsigned slot, unsigned want)
-{
-	struct wire_target_state *at = &p->skel->bss->target_states[slot];
-	unsigned from = at->want, gone = from & ~want;
-
-	__atomic_store_n(&at->want, want, __ATOMIC_RELEASE);
-	/* after it: what a probe still does with the old set is forgotten too */
-	if (probe_loses_polls(from, want))
-		__atomic_add_fetch(&at->polls_gen, 1, __ATOMIC_RELEASE);
-	if (gone & WIRE_WANT_EXACT_ENDS)
-		__atomic_add_fetch(&at->ends_gen, 1, __ATOMIC_RELEASE);
-}
-
 void probe_activate(struct probe *p, unsigned slot)
 {
 	__atomic_store_n(&p->skel->bss->target_states[slot].ready, p->slots[slot].session,
@@ -344,58 +296,4 @@ void probe_weigh(struct probe *p, uint64_t now_ns)
 int probe_hits(const struct probe *p, unsigned slot, uint64_t *ret, size_t cnt)
 {
 	return probehits_read(&p->hits, slot, ret, cnt);
-}
-
-int probe_set_thread(struct probe *p, pid_t tid, const struct wire_thread *seat)
-{
-	int fd = bpf_map__fd(p->skel->maps.worker_threads);
-	__u32 key = (__u32)tid;
-	int err = seat ? bpf_map_update_elem(fd, &key, seat, 0) : bpf_map_delete_elem(fd, &key);
-
-	/* 0 means "never read" in BPF: skip it when the counter wraps */
-	if (__atomic_add_fetch(&p->skel->bss->threads_gen, 1, __ATOMIC_RELEASE) == 0)
-		__atomic_add_fetch(&p->skel->bss->threads_gen, 1, __ATOMIC_RELEASE);
-	return err;
-}
-
-void probe_set_layout(struct probe *p, unsigned slot, const struct wire_seat_layout *layout)
-{
-	struct wire_seat_layout *at = &p->skel->bss->seat_layouts[slot];
-	__u32 gen = at->gen + 1;
-
-	*at = *layout;
-	__atomic_store_n(&at->gen, gen ? gen : 1, __ATOMIC_RELEASE);
-}
-
-void probe_set_task_word(struct probe *p, unsigned slot, const struct wire_task_word *word)
-{
-	struct wire_task_word *at = &p->skel->bss->task_words[slot];
-	__u32 gen = at->gen + (at->off != word->off);
-
-	at->learn_left = word->learn_left;
-	at->block_sz = word->block_sz;
-	at->off = word->off;
-	at->has_tag = word->has_tag;
-	__atomic_store_n(&at->gen, gen ? gen : 1, __ATOMIC_RELEASE);
-}
-
-int probe_threads(struct probe *p, pid_t pid,
-		  void (*cb)(void *ctx, const struct wire_thread_info *info), void *ctx)
-{
-	struct wire_thread_info infos[64];
-	struct bpf_link *link = p->skel->links.list_threads;
-	int fd, err = 0;
-	ssize_t len;
-
-	p->skel->bss->iter_tgid = (__u32)pid;
-	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -ENOENT;
-	if (fd < 0)
-		return fd;
-	while ((len = read(fd, infos, sizeof(infos))) > 0)
-		for (size_t i = 0; i < (size_t)len / sizeof(infos[0]); i++)
-			cb(ctx, &infos[i]);
-	if (len < 0)
-		err = -errno;
-	close(fd);
-	return err;
 }
