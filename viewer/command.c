@@ -247,6 +247,22 @@ static int command_set(struct request *r, const struct command_entry *e, const c
 	return 0;
 }
 
+/* A filter that other commands take. */
+static bool command_is_filter(const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+
+	for (size_t i = 0; i < COMMAND_ENTRIES; i++) {
+		const struct command_entry *e = &command_entries[i];
+
+		if ((e->option & (COMMAND_FROM | COMMAND_UNTIL | COMMAND_FILTER)) && len > 2 &&
+		    strncmp(arg, "--", 2) == 0 && strlen(e->name) == len - 2 &&
+		    memcmp(arg + 2, e->name, len - 2) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int command_parse_own(const struct command *c, int argc, char **argv, struct request *r)
 {
 	struct option longs[COMMAND_ENTRIES + 1] = { 0 };
@@ -274,6 +290,12 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 			return notice(EXIT_USAGE, "-%c: %s: see dial9-view %s --help", optopt,
 				      got == ':' ? "its value is missing" : "unknown option",
 				      c->name);
+		if (got == '?' && !optopt && !(c->options & COMMAND_NO_PATH) &&
+		    command_is_filter(argv[optind - 1]))
+			return notice(EXIT_USAGE,
+				      "%s: %s has no such filter. tasks, workers, polls, waits, "
+				      "hist and diff have all: see dial9-view %s --help",
+				      argv[optind - 1], c->name, c->name);
 		if (got == '?' || got == ':')
 			return notice(EXIT_USAGE, "%s: %s: see dial9-view %s --help",
 				      argv[optind - 1],

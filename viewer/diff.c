@@ -6,6 +6,7 @@
 #include "jsonout.h"
 #include "labels.h"
 #include "notice.h"
+#include "passed.h"
 #include "plain.h"
 #include "progress.h"
 #include "report.h"
@@ -29,14 +30,24 @@ struct diff_row {
 
 struct diff {
 	struct report *report[DIFF_SIDES];
+	struct passed passed[DIFF_SIDES];
 	struct diff_row *rows;
 	uint32_t rows_cnt;
 };
 
+/* What is known of a type on a side; NULL: nothing that passes. */
+static const struct type_row *diff_type(struct diff *d, int side, uint32_t row)
+{
+	struct passed *p = &d->passed[side];
+
+	return filter_has_any(&p->filter) ? passed_type(p, row)
+					  : typetable_row(d->report[side]->account.types, row);
+}
+
 /* `value` for each second of that recording. */
 static uint64_t diff_rate(const struct diff *d, int side, uint64_t value)
 {
-	uint64_t span_ns = d->report[side]->span_ns;
+	uint64_t span_ns = d->passed[side].span_ns;
 
 	return span_ns ? (uint64_t)((double)value * 1e9 / (double)span_ns + 0.5) : 0;
 }
@@ -89,18 +100,24 @@ static int diff_join(struct diff *d)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < a->types_cnt; i++) {
-		const struct type_row *t = typetable_row(a->account.types, a->types[i]);
+		const struct type_row *t = diff_type(d, DIFF_A, a->types[i]);
 
+		if (!t)
+			continue;
 		d->rows[d->rows_cnt].type[DIFF_A] = t;
 		d->rows[d->rows_cnt++].label[DIFF_A] = t->label;
 		of_a[t->label] = d->rows_cnt;
 	}
 	for (uint32_t i = 0; i < b->types_cnt; i++) {
-		const struct type_row *t = typetable_row(b->account.types, b->types[i]);
+		const struct type_row *t = diff_type(d, DIFF_B, b->types[i]);
+		struct diff_row *row;
+		const char *name;
 		size_t len;
-		const char *name = labels_text(b->labels, t->label, &len);
-		struct diff_row *row = diff_row(d, name, len, of_a);
 
+		if (!t)
+			continue;
+		name = labels_text(b->labels, t->label, &len);
+		row = diff_row(d, name, len, of_a);
 		row->type[DIFF_B] = t;
 		row->label[DIFF_B] = t->label;
 	}
@@ -168,6 +185,7 @@ static void diff_text(FILE *out, const struct request *req, const struct diff *d
 			plain_duration(text, r->span_ns), r->coverage.events,
 			coverage_lost(&r->coverage), r->has_polls ? "" : "; no polls recorded",
 			r->has_waits ? "" : "; no wakes recorded");
+		filter_text(out, &d->passed[side].filter);
 	}
 	fputs("\nTYPES, A > B; + more than doubled, - more than halved\n", out);
 	fprintf(out, " %-20s %-20s %-20s %-20s %s\n", "     busy a second", "    polls a second",
@@ -223,6 +241,10 @@ static void diff_json(const struct request *req, const struct diff *d, struct js
 		json_bool(j, r->has_polls);
 		json_key(j, "has_wakes");
 		json_bool(j, r->has_waits);
+		json_key(j, "filter");
+		json_map(j);
+		filter_json(j, &d->passed[side].filter);
+		json_map_end(j);
 		json_map_end(j);
 	}
 	json_put_u64(j, "known", d->rows_cnt);
@@ -244,14 +266,19 @@ static void diff_json(const struct request *req, const struct diff *d, struct js
 }
 
 /* Reads the one recording of a set. */
-static int diff_read(const struct traceset *set, const char *path, struct progress *progress,
-		     struct report **ret)
+static int diff_read(struct diff *d, int side, const struct request *req,
+		     const struct traceset *set, struct progress *progress)
 {
+	const char *path = side == DIFF_A ? req->path : req->path_b;
+	struct passed *p = &d->passed[side];
+	struct report *r;
+
 	if (set->recordings_cnt != 1)
-		return notice(EXIT_USAGE, "diff: %s holds %zu recordings: give one of its directories",
-			      path, set->recordings_cnt);
-	*ret = report_new(&set->recordings[0], false);
-	if (!*ret || report_read(*ret, NULL, progress) != 0)
+		return notice(EXIT_USAGE,
+			      "diff: %s holds %zu recordings: give one of its directories", path,
+			      set->recordings_cnt);
+	r = d->report[side] = report_new(&set->recordings[0], false);
+	if (!r || passed_read(p, r, req, progress) != 0)
 		return notice(EXIT_FINDINGS, "%s: out of memory", path);
 	return 0;
 }
@@ -259,38 +286,44 @@ static int diff_read(const struct traceset *set, const char *path, struct progre
 int diff_run(const struct request *req, const struct traceset *set)
 {
 	struct traceset set_b = { 0 };
-	struct diff d = { 0 };
+	struct diff *d = calloc(1, sizeof(*d)); /* filters are large */
 	struct progress progress;
 	struct json *json = NULL;
-	int code, err = traceset_open(req->path_b, &set_b);
+	int code, err;
 
+	if (!d)
+		return notice(EXIT_FINDINGS, "%s: out of memory", req->path);
+	err = traceset_open(req->path_b, &set_b);
 	if (err) {
 		code = err == -ENODATA ? EXIT_PARTIAL : EXIT_FINDINGS;
 		goto out;
 	}
 	progress_start(&progress, set->sz + set_b.sz);
-	code = diff_read(set, req->path, &progress, &d.report[DIFF_A]);
+	code = diff_read(d, DIFF_A, req, set, &progress);
 	if (!code)
-		code = diff_read(&set_b, req->path_b, &progress, &d.report[DIFF_B]);
+		code = diff_read(d, DIFF_B, req, &set_b, &progress);
 	if (code)
 		goto out;
 	json = req->json ? json_open(stdout, true) : NULL;
-	if (diff_join(&d) != 0 || (req->json && !json)) {
+	if (diff_join(d) != 0 || (req->json && !json)) {
 		code = notice(EXIT_FINDINGS, "%s: out of memory", req->path);
 		goto out;
 	}
 	if (json)
-		diff_json(req, &d, json);
+		diff_json(req, d, json);
 	else
-		diff_text(stdout, req, &d);
+		diff_text(stdout, req, d);
 	for (int side = 0; side < DIFF_SIDES; side++)
-		if (d.report[side]->exit_code > code)
-			code = d.report[side]->exit_code;
+		if (d->report[side]->exit_code > code)
+			code = d->report[side]->exit_code;
 out:
 	json_close(json);
-	free(d.rows);
-	report_free(d.report[DIFF_A]);
-	report_free(d.report[DIFF_B]);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		passed_done(&d->passed[side]);
+		report_free(d->report[side]);
+	}
+	free(d->rows);
+	free(d);
 	traceset_close(&set_b);
 	return code;
 }

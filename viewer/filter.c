@@ -3,10 +3,13 @@
 #include "filter.h"
 
 #include "command.h"
+#include "jsonout.h"
 #include "labels.h"
+#include "plain.h"
 #include "tasktable.h"
 #include "format/trace.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void filter_init(struct filter *f, const struct request *req)
@@ -94,4 +97,55 @@ bool filter_type(struct filter *f, const struct typetable *types, const struct l
 		f->types[row] = memmem(text, len, f->req->type, strlen(f->req->type)) ? 1 : 2;
 	}
 	return f->types[row] == 1;
+}
+
+bool filter_passes(struct filter *f, const struct typetable *types, const struct labels *labels,
+		   uint32_t worker, uint64_t task, uint32_t row, uint64_t ts_ns)
+{
+	return filter_time(f, ts_ns) && filter_worker(f, worker) && filter_task(f, task) &&
+	       filter_type(f, types, labels, row);
+}
+
+void filter_text(FILE *out, const struct filter *f)
+{
+	const struct request *q = f->req;
+
+	if (!filter_has_any(f))
+		return;
+	fputs("  filter   ", out);
+	if (q->has_from)
+		fprintf(out, " from %" PRIu64, f->from_ns);
+	if (q->has_to)
+		fprintf(out, " to %" PRIu64, f->to_ns);
+	if (q->has_task)
+		fprintf(out, " task t:%" PRIu64, q->task);
+	if (q->has_worker)
+		fprintf(out, " worker w%" PRIu32, q->worker);
+	if (q->type) {
+		fputs(" type ", out);
+		plain_write(out, q->type, strlen(q->type));
+	}
+	if (q->runtime) {
+		fputs(" runtime ", out);
+		plain_write(out, q->runtime, strlen(q->runtime));
+	}
+	fputc('\n', out);
+}
+
+void filter_json(struct json *j, const struct filter *f)
+{
+	const struct request *q = f->req;
+
+	if (q->has_from)
+		json_put_u64(j, "from_ns", f->from_ns);
+	if (q->has_to)
+		json_put_u64(j, "to_ns", f->to_ns);
+	if (q->has_task)
+		json_put_u64(j, "task", q->task);
+	if (q->has_worker)
+		json_put_u64(j, "worker", q->worker);
+	if (q->type)
+		json_put_text(j, "type", q->type);
+	if (q->runtime)
+		json_put_text(j, "runtime", q->runtime);
 }

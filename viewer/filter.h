@@ -12,11 +12,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "moment.h"
 #include "typetable.h"
 
 struct d9_ev;
+struct json;
 struct labels;
 struct request;
 
@@ -43,5 +45,13 @@ bool filter_task(const struct filter *f, uint64_t task);
 /* `row` of the type table, TASK_TYPE_NONE passes only where no type is asked for. */
 bool filter_type(struct filter *f, const struct typetable *types, const struct labels *labels,
 		 uint32_t row);
+
+/* All four at once. */
+bool filter_passes(struct filter *f, const struct typetable *types, const struct labels *labels,
+		   uint32_t worker, uint64_t task, uint32_t row, uint64_t ts_ns);
+
+/* What is asked, as text on a line of its own (nothing if nothing is) and as the keys of a map. */
+void filter_text(FILE *out, const struct filter *f);
+void filter_json(struct json *j, const struct filter *f);
 
 #endif /* DIAL9_FILTER_H */

@@ -34,7 +34,7 @@ static const char guide_text[] =
 	"   how bad is it, in numbers; better than before?\n"
 	"     dial9-view hist DIR\n"
 	"     dial9-view diff BEFORE AFTER                 type by type\n"
-	"4. Narrow it down. All commands take the same filters, joined by \"and\":\n"
+	"4. Narrow it down. All but report and verify take the same filters, joined by \"and\":\n"
 	"     --from +1s --to +2s --task t:1 --type handler --worker w0 --runtime main\n"
 	"5. See the events themselves.\n"
 	"     dial9-view dump --from +1ms --to +2ms DIR\n"

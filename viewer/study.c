@@ -28,9 +28,8 @@ struct study_frame {
 static bool study_passes(struct study *s, uint32_t worker, uint64_t task, uint32_t type,
 			 uint64_t ts_ns)
 {
-	return filter_time(&s->filter, ts_ns) && filter_worker(&s->filter, worker) &&
-	       filter_task(&s->filter, task) &&
-	       filter_type(&s->filter, s->report->account.types, s->report->labels, type);
+	return filter_passes(&s->filter, s->report->account.types, s->report->labels, worker, task,
+			     type, ts_ns);
 }
 
 static void study_on_slice(void *ctx, const struct watch_slice *slice)

@@ -2,7 +2,6 @@
 /* studyhead.c - name, span, coverage and filter, as text and as JSON. */
 #include "studyhead.h"
 
-#include "command.h"
 #include "jsonout.h"
 #include "plain.h"
 #include "report.h"
@@ -28,7 +27,7 @@ static void studyhead_facts(const struct study *s, struct studyhead_fact ret[STU
 	for (uint32_t i = 0; i < r->workers_cnt; i++)
 		delays += workertable_get(r->account.workers, r->workers[i])->delays_known;
 	ret[0] = (struct studyhead_fact){ "polls", r->has_polls,
-					r->facts.partial[D9_EV_POLL_START] };
+					  r->facts.partial[D9_EV_POLL_START] };
 	ret[1] = (struct studyhead_fact){ "wakes", r->has_waits, r->facts.partial[D9_EV_WAKE] };
 	ret[2] = (struct studyhead_fact){ "off_cpu", r->has_off, false };
 	ret[3] = (struct studyhead_fact){ "kernel_delay", delays > 0, false };
@@ -37,7 +36,6 @@ static void studyhead_facts(const struct study *s, struct studyhead_fact ret[STU
 
 void studyhead_text(FILE *out, const struct study *s)
 {
-	const struct request *q = s->req;
 	const struct report *r = s->report;
 	struct studyhead_fact facts[STUDYHEAD_FACTS];
 	char text[PLAIN_SZ];
@@ -64,31 +62,11 @@ void studyhead_text(FILE *out, const struct study *s)
 	if (r->coverage.holes)
 		fprintf(out, ", %" PRIu32 " holes", r->coverage.holes);
 	fputc('\n', out);
-	if (!filter_has_any(&s->filter))
-		return;
-	fputs("  filter   ", out);
-	if (q->has_from)
-		fprintf(out, " from %" PRIu64, s->filter.from_ns);
-	if (q->has_to)
-		fprintf(out, " to %" PRIu64, s->filter.to_ns);
-	if (q->has_task)
-		fprintf(out, " task t:%" PRIu64, q->task);
-	if (q->has_worker)
-		fprintf(out, " worker w%" PRIu32, q->worker);
-	if (q->type) {
-		fputs(" type ", out);
-		plain_write(out, q->type, strlen(q->type));
-	}
-	if (q->runtime) {
-		fputs(" runtime ", out);
-		plain_write(out, q->runtime, strlen(q->runtime));
-	}
-	fputc('\n', out);
+	filter_text(out, &s->filter);
 }
 
 void studyhead_json(struct json *j, const struct study *s)
 {
-	const struct request *q = s->req;
 	const struct report *r = s->report;
 	struct studyhead_fact facts[STUDYHEAD_FACTS];
 
@@ -114,17 +92,6 @@ void studyhead_json(struct json *j, const struct study *s)
 	json_map_end(j);
 	json_key(j, "filter");
 	json_map(j);
-	if (q->has_from)
-		json_put_u64(j, "from_ns", s->filter.from_ns);
-	if (q->has_to)
-		json_put_u64(j, "to_ns", s->filter.to_ns);
-	if (q->has_task)
-		json_put_u64(j, "task", q->task);
-	if (q->has_worker)
-		json_put_u64(j, "worker", q->worker);
-	if (q->type)
-		json_put_text(j, "type", q->type);
-	if (q->runtime)
-		json_put_text(j, "runtime", q->runtime);
+	filter_json(j, &s->filter);
 	json_map_end(j);
 }

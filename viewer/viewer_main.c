@@ -97,11 +97,11 @@ const struct command command_table[] = {
 	  "CPU in polls. --folded prints \"type;outer;inner COUNT\" for flame graph tools.\n"
 	  "The tree shows what is at least 1 % of all; --limit 0 shows everything.\n",
 	  COMMAND_STUDY | COMMAND_OFF | COMMAND_FOLDED, 0, flame_run },
-	{ "diff", "[--json] [--limit N] A B", "what changed between two recordings, type by type",
+	{ "diff", "[--json] [filters] A B", "what changed between two recordings, type by type",
 	  "Busy time and polls for each second, p99 of poll lengths and of waits; the types\n"
 	  "whose busy time changed most stand first. What one level does not record is \"-\",\n"
-	  "not a change.\n",
-	  COMMAND_JSON | COMMAND_LIMIT | COMMAND_TWO_PATHS, 0, diff_run },
+	  "not a change. Filters are of both; relative times count from the start of each.\n",
+	  COMMAND_STUDY | COMMAND_TWO_PATHS, 0, diff_run },
 	{ "sql", "[--json] [--limit N] [filters] FILE|DIR [\"SELECT ...\"]",
 	  "one SQL query over polls, wakes, parks, samples, tasks, ...",
 	  "SQLite over the recording's columns, read-only. Without a query: tables, columns,\n"

@@ -116,6 +116,34 @@ null' ]
 	code 2 diff crowd.bin crowd.bin crowd.bin
 	code 1 diff crowd.bin nowhere
 }
+@test "diff: filters, of both sides" {
+	code 0 diff --json traces/abcd-42 crowd.bin
+	jq -S .types "$out" >all.json
+	# one that lets everything pass changes nothing
+	code 0 diff --json --from +0ms traces/abcd-42 crowd.bin
+	jq -S .types "$out" | diff all.json -
+	[ "$(jq '[.a, .b | .filter | has("from_ns")] | all' "$out")" = true ]
+	code 0 diff --json --type main.rs:10 traces/abcd-42 crowd.bin
+	[ "$(jq -c '[.types[].type]' "$out")" = '["src/main.rs:10:5"]' ]
+	# rates are those of the time looked at, and a poll counts by its start
+	code 0 polls --json --limit 0 --to +10ms traces/abcd-42
+	polls=$(jq '[.recordings[0].polls[]] | length' "$out")
+	code 0 diff --json --to +10ms traces/abcd-42 traces/abcd-42
+	[ "$(jq '[.types[].a.polls] | add' "$out")" = "$polls" ]
+	[ "$(jq '.types[0].a | .polls_per_s == .polls * 100' "$out")" = true ]
+	code 0 diff --json --worker w999 traces/abcd-42 traces/abcd-42
+	[ "$(jq '.types | length' "$out")" = 0 ]
+	code 0 diff --task 2 traces/abcd-42 crowd.bin
+	grep -q '^  filter    task t:2$' "$out"
+}
+@test "commands about whole recordings say which ones filter" {
+	for c in report verify; do
+		code 2 $c --task 2 traces/abcd-42
+		grep -q "^dial9-view: --task: $c has no such filter. tasks, " "$err"
+		code 2 $c --from=+1ms traces/abcd-42
+		grep -q -- "--from=+1ms: $c has no such filter" "$err"
+	done
+}
 @test "link: the page's parameters, absolute" {
 	code 0 link --from +1ms --explain p:2.1 --type 20:9 traces/abcd-42
 	[ "$(cat "$out")" = "/?rec=abcd-42&start=1001000000&region=1002000000-1014000000&poll=1002000000:2&task=2&task-scope=20%3A9#v=1" ]
