@@ -22,7 +22,7 @@ static const struct {
 	{ "/api/worst", true, api_worst },   { "/api/search", true, api_search },
 	{ "/api/queues", true, api_queues }, { "/api/records", true, api_records },
 	{ "/api/levels", true, api_levels }, { "/api/issues", false, api_issues },
-	{ "/api/spans", true, api_spans },
+	{ "/api/spans", true, api_spans },	{ "/api/parked", true, api_parked },
 };
 
 void api_answer(struct api_call *call, const char *path)

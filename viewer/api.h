@@ -31,6 +31,7 @@ void api_worst(struct api_call *call);
 void api_search(struct api_call *call); /* apisearch.c */
 void api_levels(struct api_call *call); /* apilevels.c */
 void api_spans(struct api_call *call); /* apispans.c */
+void api_parked(struct api_call *call); /* apiparked.c */
 void api_why(struct api_call *call, uint32_t poll); /* apiwhy.c; a part of api_one_poll's answer */
 void api_issues(struct api_call *call); /* apiissues.c */
 

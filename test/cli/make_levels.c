@@ -4,7 +4,8 @@
  *
  * DIR/levels-7/: 0 to 100 ms full, to 200 ms stat ("over budget"), to 300 ms full without two types,
  * with a loss in it; trace.1.bin is missing; 400 to 500 ms full again. Two workers, one task on the
- * first, a poll of 1 ms each 2 ms where polls are recorded; the other one parks throughout.
+ * first, a poll of 1 ms each 2 ms where polls are recorded, its parks added up at stat; the other one parks
+ * throughout.
  */
 #include "tracescript.h"
 
@@ -29,6 +30,25 @@ static void parks(uint64_t from_ms, uint64_t to_ms)
 	}
 }
 
+/* Worker 0 parked for 63 of 100 ms, 40 times, and got no CPU for 2 ms after. */
+static const struct d9_any_field parks_fields[] = {
+	{ "worker_id", D9_T_VARINT }, { "from_ns", D9_T_VARINT },   { "to_ns", D9_T_VARINT },
+	{ "parks", D9_T_VARINT },     { "parked_ns", D9_T_VARINT }, { "delayed_ns", D9_T_VARINT }
+};
+static const struct d9_any_def parks_def = { 100, "agent:Parks", false, 6, parks_fields };
+
+static void added_up(uint64_t from_ms, uint64_t to_ms)
+{
+	const uint64_t u[] = { 0,      T0 + from_ms * 1000000, T0 + to_ms * 1000000, 40, 63000000,
+			       2000000 };
+	struct d9_value values[6];
+
+	for (int i = 0; i < 6; i++)
+		values[i] = (struct d9_value){ .type = D9_T_VARINT, .u = u[i] };
+	check(d9_put_any_schema(&enc, &parks_def), "schema");
+	check(d9_put_any(&enc, T0 + to_ms * 1000000, &parks_def, values), "agent:Parks");
+}
+
 static void segment(void)
 {
 	const struct d9_pair facts[] = { pair("runtime.main", "0,1"), pair("process.pid", "7") };
@@ -48,6 +68,7 @@ int main(int argc, char **argv)
 	parks(0, 100);
 	level(100, "stat", "", "none", "over budget");
 	parks(100, 200);
+	added_up(100, 200);
 	level(200, "full", "", "exact", "within budget");
 	level(200, "stat", "src/hot.rs:3:9", "none", "within budget");
 	level(200, "stat", "<img src=x onerror=alert(1)>", "none", "within budget");

@@ -134,8 +134,10 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	for _ in $(seq 100); do [ -s levels.json ] && jq -e .port levels.json >/dev/null 2>&1 && break; sleep 0.1; done
 	base=http://127.0.0.1:$(jq -r .port levels.json)
 	for _ in $(seq 100); do [ "$(status "$base/api/levels?r=0")" = 200 ] && break; sleep 0.1; done
+	curl -s "$base/api/parked?r=0" >parked
 	kill $pid
 	wait $pid || true
+	[ "$(jq -c .bands parked)" = '[[0,100000000,200000000,40,63000000,2000000]]' ]
 	[ "$(jq -c '[.spans[] | [.from / 1000000, .level, .polls, .wakes, .dropped_cnt, .reason]]' body)" = \
 		'[[0,"full",true,true,0,"asked for"],[100,"stat",false,false,0,"over budget"],[200,"full",true,true,2,"within budget"],[400,"full",true,true,0,"asked for"]]' ]
 	[ "$(jq -c '[.holes[0].missing, .holes[0].before, .losses[0].count, .spans[2].dropped[0]]' body)" = '[true,"trace.0.bin",12,"src/hot.rs:3:9"]' ]

@@ -4,6 +4,7 @@ import * as api from './api';
 import type { Plane } from './api';
 import { openPoll, openTask, selectPoll } from './actions';
 import { inWords, lacks } from './levels';
+import { parkedAt } from './parked';
 import type { Row } from './rows';
 import { GUTTER, type Scale } from './scale';
 import { baseNs, pan, realNs, set, setView, state, zoom, type Span } from './state';
@@ -171,7 +172,7 @@ export class Hand {
 			const a = span.from, b = Math.max(span.to, a + 1);
 			try {
 				const at = await api.json<Record<string, Plane>>('at', { r: state.r, lane: row.lane, from: a, to: b }, 'hover');
-				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, lacks(a, b))]);
+				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, [...parkedAt(row.lane, { from: a, to: b }), ...lacks(a, b)])]);
 			} catch {
 				/* the next move asks again */
 			}

@@ -102,6 +102,7 @@ const LEGEND: [string, string, string][] = [
 	['k-hot', 'cap', 'colour of the longest poll, where it is far from the usual'],
 	['k-off', 'hatched body', 'polling, but without a CPU'],
 	['k-park', 'hatched foot', 'parked'],
+	['k-park', 'foot below a dashed edge', 'parks that were added up: as long as their part of the time'],
 	['k-delay', 'foot', 'woken, but no CPU for 100 us and more'],
 	['k-queue', 'line', 'tasks in its queue'],
 	['k-long', 'mark', 'a poll of 10 ms and more'],

@@ -9,6 +9,7 @@ import { drawCounter, wantCounter } from './counterlane';
 import { drawGutter } from './gutter';
 import { drawBlanks, drawLevels, varies } from './levels';
 import { Hand } from './hand';
+import { drawParked, wantParked } from './parked';
 import { layOut, type Row } from './rows';
 import { paintLane } from './raster';
 import { GUTTER, scaleOf, type Scale } from './scale';
@@ -110,6 +111,7 @@ export class Timeline {
 		for (const row of pic.rows)
 			if (row.kind === 'lane')
 				drawBlanks(g, ns => pic.scale.x(ns), pic.y(row), row.h - 1, pic.wide);
+		drawParked(pic);
 		this.drawNames(pic);
 		for (const row of pic.rows) {
 			if (row.kind === 'level')
@@ -193,6 +195,7 @@ export class Timeline {
 		for (const row of this.visible())
 			if (row.kind === 'count' || row.kind === 'field')
 				wantCounter(row, Math.min(px, 1000), () => this.draw());
+		wantParked(() => this.draw());
 		const key = [state.r, rec.generation, from, to, px, lanes.join()].join();
 		if (key === this.asked || !lanes.length)
 			return;
