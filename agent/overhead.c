@@ -9,6 +9,7 @@
 
 #include "bpf/wire.h"
 #include "budget.h"
+#include "busy.h"
 #include "clock.h"
 #include "feature.h"
 #include "ladder.h"
@@ -21,6 +22,7 @@ struct overhead {
 	struct overhead_options o;
 	struct budget budget;
 	struct trigger trigger;
+	struct busy busy;
 	struct budget_type *types; /* as in o.types */
 	bool *is_dropped; /* of types, for ladder_keep */
 	uint64_t *hits; /* of each site, as last read */
@@ -108,6 +110,7 @@ int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct over
 		budget_init(&ov->budget, o->share, overhead_rung(o->level), overhead_rung(o->level),
 			    o->types->cnt > 0);
 	trigger_init(&ov->trigger, &o->on_demand);
+	ov->busy.period_ns = o->cpu_hz ? 1000000000ull / o->cpu_hz : 0;
 	*ret = ov;
 	return 0;
 }
@@ -129,6 +132,12 @@ void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in)
 		trigger_poll(&ov->trigger, in->head.ts_ns - in->out_ns);
 	if (in->runnable_ns)
 		trigger_delay(&ov->trigger, in->head.ts_ns - in->runnable_ns);
+}
+
+void overhead_sample(struct overhead *ov, const struct wire_cpu_sample *sample)
+{
+	trigger_poll(&ov->trigger, busy_sample(&ov->busy, sample->head.tid, sample->task_id,
+					       sample->head.ts_ns));
 }
 
 void overhead_pull(struct overhead *ov, const char *reason)

@@ -22,6 +22,7 @@ struct plan;
 struct polltypes;
 struct probe;
 struct wire_counts;
+struct wire_cpu_sample;
 struct wire_switch_in;
 
 #define OVERHEAD_INTERVAL_NS 20000000ull
@@ -40,6 +41,7 @@ struct overhead_options { /* all borrowed */
 	double share; /* of the target's CPU time, 0 = no limit: the level is fixed */
 	int level; /* the one that is fixed, or the highest that the budget may take */
 	struct trigger_options on_demand;
+	uint32_t cpu_hz; /* CPU samples, 0 = none */
 };
 
 int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct overhead **ret);
@@ -50,6 +52,7 @@ void overhead_tick(struct overhead *ov, const struct wire_counts *counts, uint64
 
 /* What may be worth a closer look, whatever the level. */
 void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in);
+void overhead_sample(struct overhead *ov, const struct wire_cpu_sample *sample);
 
 /* A closer look from now on: as --on-demand says, if it is given; or as asked for, which may be
  * impossible: then returns why, a literal, else NULL. `reason` is a literal. */

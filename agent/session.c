@@ -52,6 +52,8 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 	}
 	if (rec->kind == WIRE_SWITCH_IN)
 		overhead_switch_in(s->overhead, (const struct wire_switch_in *)rec);
+	if (rec->kind == WIRE_CPU_SAMPLE)
+		overhead_sample(s->overhead, (const struct wire_cpu_sample *)rec);
 	summary_count(&s->summary, rec);
 	if (rec->kind == WIRE_TLS)
 		taskword_record(s->taskword, (const struct wire_tls *)rec);

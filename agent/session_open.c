@@ -96,6 +96,7 @@ static int session_watch_cost(struct session *s, const struct opt *o, const stru
 		.share = s->max_overhead,
 		.level = opt_base_level(o),
 		.on_demand = o->on_demand,
+		.cpu_hz = (uint32_t)o->cpu_hz,
 	};
 
 	return overhead_open(&oo, clock_now_ns(), &s->overhead);

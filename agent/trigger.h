@@ -3,8 +3,8 @@
  * trigger.h - when to look closer for a while: `--on-demand LEVEL:TIME[,CONDITION...]`.
  *
  * A signal (SIGUSR1) and the control socket always pull it; a condition does when a fact that is
- * seen at any level passes its limit: a poll, or a time off the CPU inside one, that is too long
- * (poll>TIME); a thread that waited too long for a CPU (delay>TIME); the target's CPU time
+ * seen at any level passes its limit: a time off the CPU inside a poll that is too long, or CPU
+ * samples of a thread that show nothing but one task for too long (poll>TIME); a thread that waited too long for a CPU (delay>TIME); the target's CPU time
  * (cpu>N%, of one core). Pure: facts and times come from the caller.
  */
 #ifndef DIAL9_TRIGGER_H

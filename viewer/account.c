@@ -36,6 +36,13 @@ void account_done(struct account *a)
 	memset(a, 0, sizeof(*a));
 }
 
+const struct type_row *account_type_of(const struct account *a, uint64_t task)
+{
+	const struct task *t = tasktable_find(a->tasks, task);
+
+	return t && t->type != TASK_TYPE_NONE ? typetable_row(a->types, t->type) : NULL;
+}
+
 void account_add(struct account *a, struct histogram *h, uint64_t value)
 {
 	if (histogram_add(h, value) != 0)

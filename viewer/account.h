@@ -79,4 +79,7 @@ void account_session(struct account *a);
 
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns);
 
+/* The row of the task's type; NULL: the task or its type is not known. Good until a type is added. */
+const struct type_row *account_type_of(const struct account *a, uint64_t task);
+
 #endif /* DIAL9_ACCOUNT_H */

@@ -4,21 +4,35 @@
 
 #include <string.h>
 
+static uint64_t busyruns_ns(const struct busyrun *run)
+{
+	return run->last_ns - run->first_ns;
+}
+
+/* One task that is always busy must not be the whole list: its longest run stands for it. */
+static void busyruns_keep(struct busyruns *b, const struct busyrun *run)
+{
+	uint32_t at, old;
+
+	for (old = 0; old < b->cnt && b->runs[old].task != run->task;)
+		old++;
+	for (at = 0; at < b->cnt && busyruns_ns(&b->runs[at]) >= busyruns_ns(run);)
+		at++;
+	if (at > old || at == BUSYRUNS_MAX)
+		return;
+	if (old == b->cnt && b->cnt < BUSYRUNS_MAX)
+		b->cnt++;
+	if (old == BUSYRUNS_MAX)
+		old--;
+	memmove(&b->runs[at + 1], &b->runs[at], (old - at) * sizeof(b->runs[0]));
+	b->runs[at] = *run;
+}
+
 void busyruns_end(struct busyruns *b, struct busyrun *run)
 {
-	uint64_t ns = run->last_ns - run->first_ns;
-	uint32_t at;
-
-	if (run->task && ns >= BUSYRUNS_LONG_NS) {
+	if (run->task && busyruns_ns(run) >= BUSYRUNS_LONG_NS) {
 		b->long_cnt++;
-		for (at = 0; at < b->cnt && b->runs[at].last_ns - b->runs[at].first_ns >= ns;)
-			at++;
-		if (at < BUSYRUNS_MAX) {
-			b->cnt += b->cnt < BUSYRUNS_MAX;
-			memmove(&b->runs[at + 1], &b->runs[at],
-				(b->cnt - 1 - at) * sizeof(b->runs[0]));
-			b->runs[at] = *run;
-		}
+		busyruns_keep(b, run);
 	}
 	*run = (struct busyrun){ 0 };
 }
@@ -33,4 +47,11 @@ void busyruns_sample(struct busyruns *b, struct busyrun *run, uint64_t ts_ns, ui
 		*run = (struct busyrun){ .task = task, .first_ns = ts_ns };
 	run->last_ns = ts_ns;
 	run->samples++;
+}
+
+const char *busyruns_verdict(uint64_t polls, uint64_t longest_ns)
+{
+	if (!polls)
+		return "unknown";
+	return longest_ns >= BUSYRUNS_LONG_NS ? "confirmed" : "not seen";
 }

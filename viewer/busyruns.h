@@ -4,7 +4,8 @@
  *
  * A busy run is a row of CPU samples of one worker that all show the same task, with no park and no
  * other task between them; its length is at least the time from the first to the last. A task that
- * only yields looks the same: a run is a candidate, and never called a poll.
+ * only yields looks the same: a run is a candidate, and never called a poll. Polls of its type that
+ * were recorded at another time (a zoom) may confirm it (busyruns_verdict).
  */
 #ifndef DIAL9_BUSYRUNS_H
 #define DIAL9_BUSYRUNS_H
@@ -20,13 +21,20 @@ struct busyrun { /* task 0: none is open */
 };
 
 struct busyruns {
-	uint32_t cnt;
+	uint32_t cnt; /* of tasks: the longest run of each */
 	struct busyrun runs[BUSYRUNS_MAX];
 	uint64_t long_cnt; /* all that were long */
 };
 
 /* A sample of the run's worker shows `task`, 0 = none. */
 void busyruns_sample(struct busyruns *b, struct busyrun *run, uint64_t ts_ns, uint64_t task);
+
+/*
+ * What the polls of the run's type say of it, those that were recorded at some other time and whose
+ * length is known: "confirmed" (there were long ones), "not seen" (there were none), "unknown" (there
+ * are no such polls).
+ */
+const char *busyruns_verdict(uint64_t polls, uint64_t longest_ns);
 
 /* The run is over, if one is open. */
 void busyruns_end(struct busyruns *b, struct busyrun *run);

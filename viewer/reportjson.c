@@ -326,17 +326,16 @@ static void reportjson_runs(struct json *j, const struct report *r)
 	json_key(j, "busy_runs");
 	json_list(j);
 	for (uint32_t i = 0; i < b->cnt; i++) {
-		const struct task *t = tasktable_find(r->account.tasks, b->runs[i].task);
+		const struct type_row *row = account_type_of(&r->account, b->runs[i].task);
 
 		json_map(j);
 		json_put_u64(j, "at_least_ns", b->runs[i].last_ns - b->runs[i].first_ns);
 		json_put_u64(j, "first_ns", b->runs[i].first_ns);
 		json_put_u64(j, "task", b->runs[i].task);
-		reportjson_label(j, r, "type",
-				 t && t->type != TASK_TYPE_NONE
-					 ? typetable_row(r->account.types, t->type)->label
-					 : LABEL_UNKNOWN);
+		reportjson_label(j, r, "type", row ? row->label : LABEL_UNKNOWN);
 		json_put_u64(j, "samples", b->runs[i].samples);
+		json_put_text(j, "type_polls_say",
+			      row ? busyruns_verdict(row->poll.cnt, row->poll.max) : "unknown");
 		json_map_end(j);
 	}
 	json_list_end(j);

@@ -168,19 +168,21 @@ static void reporttext_runs(FILE *out, const struct report *r)
 		return;
 	fprintf(out, "\nBUSY RUNS: %" PRIu64 " times one task in all samples of a worker for 10 ms and"
 		     " more\n  no polls were recorded: candidates for long polls, but a task that only"
-		     " yields looks the same\n  at least         start       task  samples  type\n",
+		     " yields looks the same;\n  polls: what those of its type say that were recorded at"
+		     " another time\n  at least         start       task  samples  polls      type\n",
 		b->long_cnt);
 	for (uint32_t i = 0; i < b->cnt; i++) {
 		const struct busyrun *run = &b->runs[i];
-		const struct task *t = tasktable_find(r->account.tasks, run->task);
+		const struct type_row *row = account_type_of(&r->account, run->task);
 		uint64_t at_ns = run->first_ns - r->coverage.first_ns;
 
 		reportcell_duration(out, 9, true, run->last_ns - run->first_ns);
-		fprintf(out, "  +%" PRIu64 ".%06u s %10" PRIu64 " %8" PRIu32 "  ",
+		fprintf(out, "  +%" PRIu64 ".%06u s %10" PRIu64 " %8" PRIu32 "  %-9s  ",
 			at_ns / 1000000000, (unsigned int)(at_ns % 1000000000 / 1000), run->task,
-			run->samples);
-		if (t && t->type != TASK_TYPE_NONE)
-			reportcell_name(out, r, typetable_row(r->account.types, t->type)->label);
+			run->samples,
+			row ? busyruns_verdict(row->poll.cnt, row->poll.max) : "unknown");
+		if (row)
+			reportcell_name(out, r, row->label);
 		else
 			fputs(reportcell_unknown, out);
 		fputc('\n', out);

@@ -65,12 +65,43 @@ static void test_longest_first_and_no_more_than_fit(void **state)
 	assert_int_equal(b.runs[b.cnt - 1].last_ns, 1020 * MS);
 }
 
+static void test_a_task_is_there_once(void **state)
+{
+	static const uint64_t task_ms[][2] = { { 1, 20 }, { 2, 30 }, { 1, 40 }, { 1, 15 }, { 3, 35 } };
+	static const uint64_t want[] = { 1, 3, 2 };
+	struct busyruns b = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		struct busyrun run = { 0 };
+
+		busyruns_sample(&b, &run, 1000 * MS, task_ms[i][0]);
+		busyruns_sample(&b, &run, (1000 + task_ms[i][1]) * MS, task_ms[i][0]);
+		busyruns_end(&b, &run);
+	}
+	assert_int_equal(b.long_cnt, 5);
+	assert_int_equal(b.cnt, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(b.runs[i].task, want[i]);
+	assert_int_equal(b.runs[0].last_ns, 1040 * MS);
+}
+
+static void test_what_recorded_polls_say(void **state)
+{
+	(void)state;
+	assert_string_equal(busyruns_verdict(0, 0), "unknown");
+	assert_string_equal(busyruns_verdict(5, BUSYRUNS_LONG_NS - 1), "not seen");
+	assert_string_equal(busyruns_verdict(5, BUSYRUNS_LONG_NS), "confirmed");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_task_in_a_row),
 		cmocka_unit_test(test_a_park_ends_it),
 		cmocka_unit_test(test_longest_first_and_no_more_than_fit),
+		cmocka_unit_test(test_a_task_is_there_once),
+		cmocka_unit_test(test_what_recorded_polls_say),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
