@@ -9,6 +9,7 @@ mod load;
 mod odd;
 mod planted;
 mod run;
+mod shown;
 mod truth;
 mod truthlog;
 
@@ -49,7 +50,8 @@ pub struct Args {
 const USAGE: &str = "usage: rich [--mode all|pingpong|timers|storm|steady|joinset|abort|panic|\
 panic-exit|detached|blocking|block_in_place|current_thread|localset|runtimes|sleep-in-poll|lock|\
 nested|idle|http|load|\
-planted-blocking|planted-convoy|planted-storm|planted-busy|planted-healthy]\n  [--secs S] [--slice-ms MS] [--workers N] [--rate N] [--count N]\n  \
+planted-blocking|planted-convoy|planted-storm|planted-busy|planted-healthy|\
+shown-shares|shown-blocks|shown-long|shown-short]\n  [--secs S] [--slice-ms MS] [--workers N] [--rate N] [--count N]\n  \
 [--log FILE] [--log-parks] [--go-file PATH] [--alive N] [--quiet]\n  \
 http: [--port N]   load: [--addr HOST:PORT] [--conns N] [--paths /a,/b]";
 

@@ -2,7 +2,7 @@
 //! Builds the runtimes a mode needs, waits for the word to go, and runs the mode on them.
 
 use crate::calls::{hooked, spawn_on, Job};
-use crate::{flows, http, odd, planted, stopped, truth, wait_go, Args, Slice};
+use crate::{flows, http, odd, planted, shown, stopped, truth, wait_go, Args, Slice};
 use std::sync::mpsc as std_mpsc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -26,7 +26,7 @@ const ALL: [&str; 16] = [
     "lock",
     "nested",
 ];
-const ALONE: [&str; 9] = [
+const ALONE: [&str; 13] = [
     "steady",
     "idle",
     "http",
@@ -36,6 +36,10 @@ const ALONE: [&str; 9] = [
     "planted-storm",
     "planted-busy",
     "planted-healthy",
+    "shown-shares",
+    "shown-blocks",
+    "shown-long",
+    "shown-short",
 ];
 
 /// A current_thread runtime driven by a thread of its own, where slices are sent to it.
@@ -160,6 +164,9 @@ fn one(world: &World, mode: &str, slice: Slice, args: &Args) {
         "http" => main.block_on(http::serve(slice, args.port)),
         _ if mode.starts_with("planted-") => {
             main.block_on(planted::run(&mode["planted-".len()..], slice))
+        }
+        _ if mode.starts_with("shown-") => {
+            main.block_on(shown::run(&mode["shown-".len()..], slice, args))
         }
         "current_thread" | "localset" => {
             let rt = world.single.as_ref().expect("built for this mode");
