@@ -5,6 +5,9 @@
  * A new entry goes to its place from the end, which is nearly always the end. Flushing takes from
  * the lane with the oldest record for as long as no other lane has an older one, so the cost of
  * choosing is paid per run, not per record.
+ *
+ * What has left makes room again once it is twice as much as what waits. So a lane uses three times
+ * its window of memory, which stays in the caches, not all it may use; a byte moves half a time.
  */
 #include "order.h"
 
@@ -20,6 +23,7 @@
 #define ORDER_RECORD_SZ_MAX sizeof(struct wire_tls)
 #define ORDER_RECORD_SZ_MIN sizeof(struct wire_head)
 #define ORDER_ALIGN 8
+#define ORDER_SPENT_MIN_SZ (64u << 10)
 
 _Static_assert(ORDER_RECORD_SZ_MAX >= sizeof(struct wire_switch_out) + WIRE_FRAMES_MAX * sizeof(__u64),
 	       "a record with a stack is larger");
@@ -99,6 +103,13 @@ static void order_compact(struct order_lane *l)
 	}
 	l->first = 0;
 	l->last = cnt;
+}
+
+static bool order_is_spent(const struct order_lane *l)
+{
+	size_t spent_sz = l->first < l->last ? l->entries[l->first].off : l->bytes_len;
+
+	return spent_sz >= ORDER_SPENT_MIN_SZ && spent_sz / 2 >= l->bytes_len - spent_sz;
 }
 
 static size_t order_sz(size_t sz)
@@ -184,6 +195,9 @@ void order_flush(struct order *o, uint64_t upto_ns, order_cb cb, void *ctx)
 		if (l->first == l->last)
 			order_compact(l);
 	}
+	for (unsigned i = 0; i < o->lanes_cnt; i++)
+		if (order_is_spent(&o->lanes[i]))
+			order_compact(&o->lanes[i]);
 }
 
 uint64_t order_lane_last(const struct order *o, unsigned lane)

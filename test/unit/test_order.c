@@ -159,9 +159,49 @@ static void random_streams_come_out_sorted(void **state)
 	order_free(o);
 }
 
+struct span {
+	const char *low, *high; /* of all bytes that records were handed on from */
+	uint64_t next_ns;
+};
+
+static void see_span(void *ctx, const struct wire_head *rec, size_t sz)
+{
+	struct span *s = ctx;
+
+	assert_true(rec->ts_ns == s->next_ns);
+	s->next_ns++;
+	if (!s->low || (const char *)rec < s->low)
+		s->low = (const char *)rec;
+	if ((const char *)rec + sz > s->high)
+		s->high = (const char *)rec + sz;
+}
+
+/* A stream whose window is never empty goes round in a small part of a large lane. */
+static void a_lane_uses_little_more_than_its_window(void **state)
+{
+	const uint64_t window = 4096, step = 512;
+	struct span s = { .next_ns = 1 };
+	struct order *o;
+	uint64_t ts = 0;
+
+	(void)state;
+	assert_int_equal(order_new(1, 64u << 20, &o), 0);
+	while (ts < 100 * window) {
+		for (uint64_t i = 0; i < step; i++)
+			assert_int_equal(add(o, 0, ++ts, 0), 0);
+		order_flush(o, ts > window ? ts - window : 0, see_span, &s);
+	}
+	order_flush(o, UINT64_MAX, see_span, &s);
+	assert_int_equal(s.next_ns, ts + 1);
+	assert_int_equal(order_late(o), 0);
+	assert_true((size_t)(s.high - s.low) <= 4 * window * sizeof(struct wire_wake));
+	order_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lane_uses_little_more_than_its_window),
 		cmocka_unit_test(merges_lanes_by_time),
 		cmocka_unit_test(sorts_within_a_lane_and_keeps_ties),
 		cmocka_unit_test(hands_on_and_counts_what_comes_late),
