@@ -25,6 +25,7 @@ static const struct {
 	[WIRE_SEAT] = { "Seat", sizeof(struct wire_seat) },
 	[WIRE_TLS] = { "Tls", sizeof(struct wire_tls) },
 	[WIRE_TASK_SEEN] = { "TaskSeen", sizeof(struct wire_task_seen) },
+	[WIRE_PARKS] = { "Parks", sizeof(struct wire_parks) },
 };
 
 const struct wire_head *event_check(const void *data, size_t sz)

@@ -15,7 +15,7 @@
 /* Of these kinds the events themselves are in the trace. */
 static bool losses_is_flaw(const char *kind)
 {
-	return !strcmp(kind, "Stack") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite") ||
+	return !strcmp(kind, "Stack") || !strcmp(kind, "Parks") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite") ||
 	       !strcmp(kind, "TaskId");
 }
 

@@ -27,6 +27,7 @@ static int manifest_claim(struct metadata *m, const struct opt *o, const struct 
 		{ "agent:OffCpu", o->has_tokio_events },
 		{ "CpuSampleEvent", o->cpu_hz > 0 },
 		{ "agent:Sample", o->cpu_hz > 0 && level < PLAN_POLLS && o->has_tokio_events },
+		{ "agent:Parks", level < PLAN_POLLS },
 		{ "PollStartEvent", level >= PLAN_POLLS },
 		{ "PollEndEvent", level >= PLAN_POLLS },
 		{ "agent:NestedPoll", level >= PLAN_POLLS },

@@ -201,6 +201,17 @@ bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
 	if (!th)
 		return false;
 	th->cpu_time_ns = rec->cpu_time_ns;
+	if (rec->head.flags & WIRE_IN_ALONE) {
+		put_off(t, th,
+			&(struct held){ .out_ns = rec->out_ns,
+					.task_id = rec->task_id,
+					.worker_id = poll_worker_id(th),
+					.syscall = -1,
+					.cpu = rec->cpu,
+					.reason = OFFCPU_PREEMPTED },
+			ts);
+		return true;
+	}
 	if (th->worker && th->worker->parked == th) {
 		if (rec->runnable_ns && rec->runnable_ns <= ts)
 			wait = ts - rec->runnable_ns;

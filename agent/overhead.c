@@ -140,6 +140,12 @@ void overhead_sample(struct overhead *ov, const struct wire_cpu_sample *sample)
 					       sample->head.ts_ns));
 }
 
+void overhead_parks(struct overhead *ov, const struct wire_parks *rec)
+{
+	if (rec->delay_max_ns)
+		trigger_delay(&ov->trigger, rec->delay_max_ns);
+}
+
 void overhead_pull(struct overhead *ov, const char *reason)
 {
 	trigger_pull(&ov->trigger, reason);

@@ -23,6 +23,7 @@ struct polltypes;
 struct probe;
 struct wire_counts;
 struct wire_cpu_sample;
+struct wire_parks;
 struct wire_switch_in;
 
 #define OVERHEAD_INTERVAL_NS 20000000ull
@@ -53,6 +54,8 @@ void overhead_tick(struct overhead *ov, const struct wire_counts *counts, uint64
 /* What may be worth a closer look, whatever the level. */
 void overhead_switch_in(struct overhead *ov, const struct wire_switch_in *in);
 void overhead_sample(struct overhead *ov, const struct wire_cpu_sample *sample);
+/* The same of threads whose switches are added up. */
+void overhead_parks(struct overhead *ov, const struct wire_parks *rec);
 
 /* A closer look from now on: as --on-demand says, if it is given; or as asked for, which may be
  * impossible: then returns why, a literal, else NULL. `reason` is a literal. */

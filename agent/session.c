@@ -54,6 +54,8 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz)
 		overhead_switch_in(s->overhead, (const struct wire_switch_in *)rec);
 	if (rec->kind == WIRE_CPU_SAMPLE)
 		overhead_sample(s->overhead, (const struct wire_cpu_sample *)rec);
+	if (rec->kind == WIRE_PARKS)
+		overhead_parks(s->overhead, (const struct wire_parks *)rec);
 	summary_count(&s->summary, rec);
 	if (rec->kind == WIRE_TLS)
 		taskword_record(s->taskword, (const struct wire_tls *)rec);
@@ -108,6 +110,8 @@ void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns)
 	struct overhead_sums cost;
 
 	losses_second(&s->losses, now_ns);
+	if (track_is_stale(s->track, now_ns))
+		roster_refresh(s->roster, now_ns); /* threads that sleep tell of it on the way */
 	overhead_sums(s->overhead, &cost);
 	emit_self(s->emit, now_ns, agent_cpu_ns, session_rss(), hits,
 		  cost.is_known ? cost.cost_ns : hits * s->hit_cost_ns);
@@ -144,6 +148,8 @@ void session_stop(struct session *s)
 {
 	if (s->summary.end_ns)
 		return;
+	if (s->track && track_has_summed(s->track))
+		roster_refresh(s->roster, clock_now_ns()); /* what is added up, but not told yet */
 	probe_deactivate(s->probe, s->slot);
 	s->summary.end_ns = clock_now_ns();
 }

@@ -13,6 +13,7 @@
 
 #define THREADS_MAX 32768 /* alive at once; records of a further thread are ignored, counted */
 #define THREAD_DEPTH 8 /* WIRE_POLL_DEPTH */
+#define THREAD_SUMS_CNT 9 /* WIRE_SUM_CNT */
 #define THREAD_SEATS 4 /* task lists a thread polls in turn, e.g. a runtime's and a LocalSet's */
 
 struct worker;
@@ -59,6 +60,9 @@ struct thread {
 	uint32_t off_slot; /* its off-CPU interval's place in offcpu.c + 1; 0 = none */
 	uint32_t comm_name; /* emit_name of comm; 0 = not known */
 	char comm[16];
+	bool is_summed; /* parks.c: its switches are added up, ... */
+	uint64_t sums_ns; /* ... up to here, to these */
+	uint64_t sums[THREAD_SUMS_CNT];
 };
 
 struct threads;

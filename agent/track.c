@@ -6,6 +6,7 @@
 #include "agent/gauge.h"
 #include "agent/life.h"
 #include "agent/offcpu.h"
+#include "agent/parks.h"
 #include "agent/poll.h"
 #include "agent/seat.h"
 #include "agent/track_state.h"
@@ -134,6 +135,9 @@ void track_record(struct track *t, const struct wire_head *rec, size_t sz)
 		is_used = offcpu_sample(t, sample, FRAMES_CNT(sample, sz));
 		break;
 	}
+	case WIRE_PARKS:
+		is_used = parks_record(t, r);
+		break;
 	case WIRE_TASK_SEEN:
 		is_used = poll_seen(t, r);
 		break;
@@ -161,6 +165,16 @@ void track_thread(struct track *t, pid_t tid)
 
 	if (th)
 		workers_greet(t->workers, th);
+}
+
+bool track_has_summed(const struct track *t)
+{
+	return parks_are_stale(t, UINT64_MAX);
+}
+
+bool track_is_stale(const struct track *t, uint64_t now_ns)
+{
+	return parks_are_stale(t, now_ns);
 }
 
 void track_tick(struct track *t, uint64_t now_ns)

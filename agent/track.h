@@ -66,6 +66,11 @@ void track_record(struct track *t, const struct wire_head *rec, size_t sz);
 /* A thread that exists at attach time, before its first record: gives workers their ids early. */
 void track_thread(struct track *t, pid_t tid);
 
+/* Are switches of some thread added up at the moment? And has one of these not told of them for long
+ * (PARKS_STALE_NS)? BPF tells when the threads are listed. */
+bool track_has_summed(const struct track *t);
+bool track_is_stale(const struct track *t, uint64_t now_ns);
+
 /* Called every 10 ms with the time up to which records have been handed over: RuntimeMetrics,
  * deferred spawns, timeouts. */
 void track_tick(struct track *t, uint64_t now_ns);
@@ -89,6 +94,7 @@ void track_finish(struct track *t, uint64_t now_ns);
 struct track_stats {
 	uint64_t polls, nested_polls, blocking_polls, wakes, spawns, ends, parks, unparks;
 	uint64_t cpu_samples, off_cpu;
+	uint64_t parks_summed; /* without events of their own (agent:Parks) */
 	uint64_t inferred_ends; /* poll ends not seen but deduced; hand-offs are not among them */
 	uint64_t unpaired_ends; /* ends without a start: attached mid-poll */
 	uint64_t unknown_worker; /* polls on a thread whose worker is not known */

@@ -17,6 +17,7 @@
 #include "taskfind.bpf.h"
 #include "taskword.bpf.h"
 #include "ends.bpf.h"
+#include "parks.bpf.h"
 #include "siteregs.bpf.h"
 #include "sitepoll.bpf.h"
 #include "sitetask.bpf.h"
@@ -60,8 +61,11 @@ static __always_inline int life(struct task_struct *task, __u8 kind)
 	struct thread *t = thread_find(task);
 	struct wire_life *rec;
 
-	if (t && thread_is_on(t, task, thread_state(t)) &&
-	    submit_reserve(rec, t, kind, 0, bpf_ktime_get_ns()))
+	if (!t || !thread_is_on(t, task, thread_state(t)))
+		return 0;
+	if (t->parks_on)
+		parks_end(t, task, bpf_ktime_get_ns());
+	if (submit_reserve(rec, t, kind, 0, bpf_ktime_get_ns()))
 		submit_commit(rec);
 	return 0;
 }
@@ -90,10 +94,14 @@ int list_threads(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct wire_thread_info info = {};
+	struct thread *t;
 
 	if (!task || (__u32)task->tgid != iter_tgid)
 		return 0;
-	if (!thread_find(task))
+	t = thread_find(task);
+	if (t)
+		parks_look(t, task);
+	else
 		thread_make(task);
 	info.tid = task->pid;
 	info.fsbase = task->thread.fsbase;

@@ -60,6 +60,15 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	thread_refresh(t);
 	ends_infer(t, task, is_preempted || !sched_task_state(task) ? ENDS_PREEMPTED : ENDS_SLEEPS, now);
 	syscall = sched_syscall(task);
+	t->parks_sum = -1;
+	if (parks_are_summed(state)) {
+		t->parks_sum = parks_out(t, task, is_preempted ? 0 : sched_task_state(task),
+					 syscall, now);
+		if (t->parks_sum >= 0)
+			return;
+	} else if (t->parks_on) {
+		parks_end(t, task, now);
+	}
 	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall, key, now);
 	in_poll = task_id || thread_in_poll(t);
 	t->out_ns = 0;
@@ -106,7 +115,9 @@ static __always_inline void sched_in(struct thread *t, struct task_struct *task,
 
 	if (!t->out_ns)
 		return;
-	if (submit_reserve(rec, t, WIRE_SWITCH_IN, 0, now)) {
+	if (t->parks_sum >= 0) {
+		parks_in(t, task, now);
+	} else if (submit_reserve(rec, t, WIRE_SWITCH_IN, 0, now)) {
 		rec->task_id = t->out_task_id;
 		rec->out_ns = t->out_ns;
 		rec->runnable_ns = t->runnable_ns;

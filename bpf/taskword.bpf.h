@@ -104,7 +104,7 @@ static __always_inline bool taskword_is_outer(const struct thread *t, __u64 word
 }
 
 /* System calls in which the driver of a runtime waits for events: a worker does so between polls. */
-enum { SYS_NR_EPOLL_WAIT = 232, SYS_NR_EPOLL_PWAIT = 281, SYS_NR_EPOLL_PWAIT2 = 441 };
+enum { SYS_NR_FUTEX = 202, SYS_NR_EPOLL_WAIT = 232, SYS_NR_EPOLL_PWAIT = 281, SYS_NR_EPOLL_PWAIT2 = 441 };
 
 /*
  * Which task the word says is polled, 0 = none. For levels without probes. `syscall` is what a thread

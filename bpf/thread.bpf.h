@@ -51,6 +51,12 @@ struct thread {
 	__u8 returns_known; /* last_return is probed */
 	__u8 polls_async; /* has polled an async task: parks of this thread are wanted */
 	__u8 has_polls; /* WIRE_WANT_POLLS was there at the last look */
+	__u64 sums[WIRE_SUM_CNT]; /* switches without a record (parks.bpf.h) */
+	__u64 parks_begin_ns, parks_window_ns, parks_in_ns, parks_delay_ns;
+	__u32 parks_cnt; /* in the window */
+	__u32 parks_seq; /* odd: the sums are being changed */
+	__s32 parks_sum; /* to which the time since out_ns belongs, -1 = it has a record */
+	__u32 parks_on; /* they are added up */
 	__u32 session; /* in which all this was seen (wire_target_state.ready) */
 };
 

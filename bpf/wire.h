@@ -48,6 +48,7 @@ enum wire_kind {
 	WIRE_SEAT = 14,
 	WIRE_TLS = 15,
 	WIRE_TASK_SEEN = 16,
+	WIRE_PARKS = 17,
 	WIRE_KIND_CNT
 };
 
@@ -150,6 +151,8 @@ struct wire_switch_out {
 	__u64 frames[]; /* leaf first */
 };
 
+#define WIRE_IN_ALONE 0x01 /* preempted inside the poll of task_id at out_ns; there was no record of that */
+
 struct wire_switch_in {
 	struct wire_head head;
 	__u64 task_id;
@@ -158,6 +161,28 @@ struct wire_switch_in {
 	__u64 cpu_time_ns;
 	__u16 cpu;
 	__u16 pad[3];
+};
+
+/* Sums over switches that have no record of their own; numbers, each with its time in ns behind it. */
+enum wire_sum {
+	WIRE_SUM_PARKS = 0, /* asleep in futex or epoll outside polls, until runnable again */
+	WIRE_SUM_PREEMPTED = 2, /* outside polls */
+	WIRE_SUM_POLL_PREEMPTED = 4, /* inside polls, for less than PARKS_LONG_NS each */
+	WIRE_SUM_OTHERS = 6, /* asleep outside polls in another way */
+	WIRE_SUM_DELAYED_NS = 8, /* after parks: runnable, but without a CPU */
+	WIRE_SUM_CNT
+};
+
+#define WIRE_PARKS_OVER 0x01 /* each switch has its record again from to_ns on */
+
+/* What a busy thread's switches came to so far (bpf/parks.bpf.h). Without recorded polls only. */
+struct wire_parks {
+	struct wire_head head;
+	__u64 begin_ns; /* from then on they are not recorded one by one */
+	__u64 to_ns; /* the sums hold all up to here, and nothing later */
+	__u64 cpu_time_ns;
+	__u64 delay_max_ns; /* runnable, but without a CPU: the longest since the last record */
+	__u64 sums[WIRE_SUM_CNT]; /* since the session began: never less than in the record before */
 };
 
 #define WIRE_SAMPLE_STACK_CUT 0x01
@@ -400,6 +425,7 @@ WIRE_ASSERT(wire_switch_in, 56);
 WIRE_ASSERT(wire_cpu_sample, 48);
 WIRE_ASSERT(wire_life, 16);
 WIRE_ASSERT(wire_task_seen, 40);
+WIRE_ASSERT(wire_parks, 48 + 8 * WIRE_SUM_CNT);
 WIRE_ASSERT(wire_seat, 40);
 WIRE_ASSERT(wire_tls, 32 + 8 * WIRE_TLS_WORDS_MAX);
 WIRE_ASSERT(wire_seat_layout, 24);

@@ -75,6 +75,23 @@ static void account_unpark(struct account *a, const struct moment *m)
 	workertable_delay(w, ns, m->a);
 }
 
+/* Parks that were added up: their time was unknown until now. */
+static void account_parks(struct account *a, const struct moment *m)
+{
+	struct worker *w;
+
+	if (m->worker == MOMENT_NO_WORKER)
+		return;
+	w = workertable_get(a->workers, m->worker);
+	if (!w->is_seen || (w->since_ns < m->a && w->state != WORKER_POLLING))
+		tell_cut(a, m->worker, m->a, w->state, pollaccount_awake(a), 0);
+	tell_parks(a, m->worker, m->b, m->task, m->c);
+	workertable_bind(a->workers, m->tid, m->worker);
+	w->parks += m->label;
+	w->unparks += m->label;
+	w->delays_known += m->label;
+}
+
 static void account_off_cpu(struct account *a, const struct moment *m)
 {
 	struct account_off *off = &a->off[m->label];
@@ -199,6 +216,9 @@ int account_moment(void *ctx, const struct moment *m)
 		break;
 	case MOMENT_UNPARK:
 		account_unpark(a, m);
+		break;
+	case MOMENT_PARKS:
+		account_parks(a, m);
 		break;
 	case MOMENT_SPAWN:
 		taskaccount_spawn(a, m);

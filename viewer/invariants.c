@@ -346,6 +346,7 @@ int invariants_moment(void *ctx, const struct moment *m)
 		return invariants_level(v, m);
 	case MOMENT_TASK_END:
 	case MOMENT_SAMPLE:
+	case MOMENT_PARKS:
 	case MOMENT_INFERRED:
 	case MOMENT_KIND_CNT:
 		break;

@@ -151,6 +151,15 @@ int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret)
 		     NEED(D9F_agent_inferred_end_task_id, &m.task);
 		m.a = d9_u64(ev, D9F_agent_inferred_end_rule, 0);
 		break;
+	case D9_EV_AGENT_PARKS:
+		m.kind = MOMENT_PARKS;
+		ok = NEED(D9F_agent_parks_from_ns, &m.a) && NEED(D9F_agent_parks_to_ns, &m.b);
+		moment_worker(ev, D9F_agent_parks_worker_id, &m.worker);
+		m.tid = (uint32_t)d9_u64(ev, D9F_agent_parks_tid, 0);
+		m.label = (uint32_t)d9_u64(ev, D9F_agent_parks_parks, 0);
+		m.task = d9_u64(ev, D9F_agent_parks_parked_ns, 0);
+		m.c = d9_u64(ev, D9F_agent_parks_delayed_ns, 0);
+		break;
 	case D9_EV_AGENT_LEVEL:
 		moment_level(ev, labels, &m);
 		break;

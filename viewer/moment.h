@@ -30,6 +30,7 @@ enum moment_kind {
 	MOMENT_NESTED, /* worker, task, label = place; a = start_ns */
 	MOMENT_BLOCKING, /* task, tid, label = type; a = start_ns */
 	MOMENT_INFERRED, /* worker, task; a = rule: the poll end beside it was not seen */
+	MOMENT_PARKS, /* worker, tid, label = parks; a = from_ns, b = to_ns, c = delayed_ns, task = parked_ns */
 	MOMENT_LEVEL, /* label = set of MOMENT_HAS_*; has_a: for the type a (a label) alone */
 	MOMENT_KIND_CNT
 };
@@ -51,6 +52,7 @@ enum moment_off { MOMENT_OFF_PREEMPTED, MOMENT_OFF_OTHER, MOMENT_SYSCALL };
 
 struct moment {
 	uint64_t ts_ns, task, a;
+	uint64_t b, c; /* of MOMENT_PARKS alone */
 	uint32_t label, tid;
 	uint32_t stack; /* of samples and times off CPU, where stacks are kept (stacktable.h) */
 	uint16_t worker;

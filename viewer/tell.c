@@ -55,6 +55,27 @@ uint64_t tell_cut(struct account *a, uint32_t worker, uint64_t ts_ns, enum worke
 	return ns;
 }
 
+void tell_parks(struct account *a, uint32_t worker, uint64_t to_ns, uint64_t parked_ns,
+		uint64_t delayed_ns)
+{
+	struct worker *w = workertable_get(a->workers, worker);
+	uint64_t from_ns = w->since_ns, until_ns;
+
+	if (w->state == WORKER_UNKNOWN || w->state == WORKER_BETWEEN) {
+		/* where in this time it slept is not known: it is told as if that came first */
+		if (to_ns > from_ns)
+			workertable_cut(w, to_ns, w->state, w->state);
+		until_ns = from_ns + (parked_ns < w->since_ns - from_ns ? parked_ns : w->since_ns - from_ns);
+		tell_slice(a, worker, from_ns, until_ns, WATCH_PARKED, NULL);
+		from_ns = until_ns;
+		until_ns += delayed_ns < w->since_ns - from_ns ? delayed_ns : w->since_ns - from_ns;
+		tell_slice(a, worker, from_ns, until_ns, WATCH_DELAYED, NULL);
+		tell_slice(a, worker, until_ns, w->since_ns,
+			   w->state == WORKER_BETWEEN ? WATCH_BETWEEN : WATCH_UNKNOWN, NULL);
+	}
+	workertable_parks(w, parked_ns, delayed_ns);
+}
+
 void tell_wait(struct account *a, uint32_t worker, uint32_t type, const struct task *t,
 	       uint32_t nr, uint64_t ts_ns)
 {

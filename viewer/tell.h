@@ -17,6 +17,10 @@ struct task;
 uint64_t tell_cut(struct account *a, uint32_t worker, uint64_t ts_ns, enum worker_state expected,
 		  enum worker_state next, uint64_t delay_ns);
 
+/* Parks that were added up, of the time up to to_ns since the worker's last cut: it is cut there. */
+void tell_parks(struct account *a, uint32_t worker, uint64_t to_ns, uint64_t parked_ns,
+		uint64_t delayed_ns);
+
 /* A task that was woken is polled from ts_ns on, its poll `nr`: counted for its type, and told. */
 void tell_wait(struct account *a, uint32_t worker, uint32_t type, const struct task *t,
 	       uint32_t nr, uint64_t ts_ns);

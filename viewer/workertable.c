@@ -76,6 +76,27 @@ void workertable_delay(struct worker *w, uint64_t park_ns, uint64_t delay_ns)
 	w->delayed_ns += delay_ns;
 }
 
+/* Takes up to `ns` out of the time that a worker was awake or nobody knows what it was. */
+static uint64_t workertable_take(struct worker *w, uint64_t ns)
+{
+	uint64_t *const from[] = { &w->unknown_ns, &w->between_ns };
+	uint64_t taken = 0;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t part = ns - taken < *from[i] ? ns - taken : *from[i];
+
+		*from[i] -= part;
+		taken += part;
+	}
+	return taken;
+}
+
+void workertable_parks(struct worker *w, uint64_t parked_ns, uint64_t delayed_ns)
+{
+	w->parked_ns += workertable_take(w, parked_ns);
+	w->delayed_ns += workertable_take(w, delayed_ns);
+}
+
 static uint32_t workertable_slot(const struct workertable *t, uint32_t tid)
 {
 	uint32_t at = (tid * 0x9e3779b1u) % WORKERTABLE_SLOTS;

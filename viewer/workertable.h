@@ -77,6 +77,10 @@ uint64_t workertable_cut(struct worker *w, uint64_t ts_ns, enum worker_state exp
 /* Moves up to `ns` of the last park to delayed_ns. */
 void workertable_delay(struct worker *w, uint64_t park_ns, uint64_t delay_ns);
 
+/* Moves time of parks that were added up (agent:Parks) from unknown_ns or, if that is not enough,
+ * between_ns: no more than there is, so that the parts still sum to the whole. */
+void workertable_parks(struct worker *w, uint64_t parked_ns, uint64_t delayed_ns);
+
 /* A thread works for a worker, as a park or unpark said; and who a thread works for. */
 void workertable_bind(struct workertable *t, uint32_t tid, uint16_t worker);
 uint16_t workertable_of_thread(const struct workertable *t, uint32_t tid); /* or MOMENT_NO_WORKER */

@@ -42,6 +42,41 @@ static void test_woken_while_running_waits_from_the_end(void **state)
 	assert_int_equal(row()->redundant_wakes, 2);
 }
 
+/* Parks that were added up are no gap: their time is split as that of single ones, and sums to all. */
+static void test_parks_added_up(void **state)
+{
+	const struct moment level = { .ts_ns = 0, .kind = MOMENT_LEVEL, .label = 0,
+				      .worker = MOMENT_NO_WORKER },
+			    crowd = { .ts_ns = 1300, .kind = MOMENT_PARKS, .worker = 0, .tid = 7,
+				      .label = 40, .task = 500, .a = 300, .b = 1200, .c = 100 },
+			    open = { .ts_ns = 1300, .kind = MOMENT_PARKS, .worker = 0, .tid = 7,
+				     .label = 1, .task = 90, .a = 1200, .b = 1300 },
+			    first = { .ts_ns = 1500, .kind = MOMENT_PARKS, .worker = 1, .tid = 8,
+				      .label = 3, .task = 200, .a = 1000, .b = 1400 };
+	const struct worker *w;
+
+	(void)state;
+	account_moment(&a, &level);
+	at(100, MOMENT_PARK, 0, 0);
+	at(200, MOMENT_UNPARK, 0, 0);
+	account_moment(&a, &crowd);
+	account_moment(&a, &open); /* of a longer time than passed since the last cut: both end now */
+	account_moment(&a, &first);
+	at(1400, MOMENT_PARK, 0, 0);
+	account_finish(&a, 0, 2000);
+	w = workertable_get(a.workers, 0);
+	assert_int_equal(w->parks, 43);
+	assert_int_equal(w->unparks, 42);
+	assert_int_equal(w->delays_known, 41);
+	assert_int_equal(w->parked_ns, 100 + 500 + 90 + 600);
+	assert_int_equal(w->delayed_ns, 100);
+	assert_int_equal(w->busy_ns + w->parked_ns + w->delayed_ns + w->between_ns + w->unknown_ns, 2000);
+	assert_int_equal(workertable_of_thread(a.workers, 7), 0);
+	w = workertable_get(a.workers, 1);
+	assert_int_equal(w->parked_ns, 200);
+	assert_int_equal(w->busy_ns + w->parked_ns + w->delayed_ns + w->between_ns + w->unknown_ns, 2000);
+}
+
 /* Another worker begins the next poll before the end of this one is stamped. */
 static void test_overlap_of_two_workers(void **state)
 {
@@ -287,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ACCOUNT_TEST(test_wait_counts_from_the_first_wake),
 		ACCOUNT_TEST(test_woken_while_running_waits_from_the_end),
+		ACCOUNT_TEST(test_parks_added_up),
 		ACCOUNT_TEST(test_overlap_of_two_workers),
 		ACCOUNT_TEST(test_a_poll_without_end_has_no_duration),
 		ACCOUNT_TEST(test_inferred_ends),

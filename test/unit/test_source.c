@@ -180,22 +180,36 @@ static void cut_gzip_reads_what_there_is(void **state)
 	assert_int_equal(last, FIXTURE_SEGMENT_EVENTS);
 }
 
+/* gzip's header has fields that say nothing about the data, and a deflate stream can name the same
+ * bytes in two ways. */
+static bool is_still_raw(const uint8_t *file, size_t sz)
+{
+	uint8_t out[sizeof(raw)];
+	z_stream z = { .next_in = (Bytef *)file, .avail_in = (uInt)sz,
+		       .next_out = out, .avail_out = sizeof(out) };
+	bool is_same;
+
+	assert_int_equal(inflateInit2(&z, 31), Z_OK);
+	is_same = inflate(&z, Z_FINISH) == Z_STREAM_END && sizeof(out) - z.avail_out == raw_sz &&
+		  !memcmp(out, raw, raw_sz);
+	inflateEnd(&z);
+	return is_same;
+}
+
 static void damage_in_compressed_bytes_is_found(void **state)
 {
 	uint8_t file[sizeof(raw)], bad[sizeof(raw)];
 	uint64_t events;
-	size_t sz, missed = 0;
+	size_t sz;
 
 	(void)state;
 	sz = gzip(raw, raw_sz, file, sizeof(file));
 	for (size_t i = 0; i < sz; i++) {
 		memcpy(bad, file, sz);
 		bad[i] ^= 0x10;
-		/* the time and system fields of gzip's header say nothing about the data */
 		if (end_of(bad, sz, NULL, &events) == 0)
-			missed++;
+			assert_true(is_still_raw(bad, sz));
 	}
-	assert_in_range(missed, 0, 8);
 }
 
 static void bombs_are_stopped(void **state)

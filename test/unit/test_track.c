@@ -38,7 +38,8 @@ static void random_record(uint64_t ts)
 		uint64_t words[32];
 	} r;
 	static const size_t sizes[WIRE_KIND_CNT] = {16, 48, 32, 32, 40, 64, 24, 48,
-						    32, 48, 56, 48, 16, 16, 40, 32};
+						    32, 48, 56, 48, 16, 16, 40, 32,
+						    40, 120};
 	uint64_t task = 1 + rnd(60);
 	uint8_t kind = (uint8_t)(1 + rnd(WIRE_KIND_CNT - 1));
 

@@ -17,7 +17,7 @@
 #include "agent/track.h"
 #include "bpf/wire.h"
 
-#define FX_FIELDS_MAX 12
+#define FX_FIELDS_MAX 16
 #define FX_EVENTS_MAX 200000
 #define FX_TIDS_MAX 64
 
