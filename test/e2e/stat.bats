@@ -75,3 +75,57 @@ stat_of() { # VERSION
 	no is_stat
 	verify
 }
+
+switches() { # of the target's threads so far, as the kernel counts them
+	cat /proc/"$TARGET"/task/*/status | awk '/ctxt_switches/ { s += $2 } END { printf "%.0f\n", s }'
+}
+
+# Switches in the trace from .. to, where sums count if they lie inside (IN) or touch it
+counted() { # FROM TO IN|TOUCH
+	jq -s --argjson a "$1" --argjson b "$2" --arg how "$3" '
+		map(.fields as $f | if .event == "agent:Parks" then
+			(if $how == "IN" then $f.from_ns >= $a and $f.to_ns <= $b
+			 else $f.to_ns > $a and $f.from_ns < $b end) as $is |
+			if $is then $f.parks + $f.preempted + $f.polls_preempted + $f.others else 0 end
+		else if .ts_ns >= $a and .ts_ns <= $b then 1 else 0 end end) | add' "$T/parks"
+}
+
+@test "a busy server's switches are added up, and none is missing" {
+	local a b around till cnt least most # now_ns is up to 10 ms behind
+	target_start newest stripped --mode http --secs 60
+	target_go
+	wait_for 20 grep -qs '^listening' "$T/target.out"
+	agent_start --level stat
+	"$(rich newest stripped)" --mode load --addr "127.0.0.1:$(sed -n 's/^listening //p' "$T/target.out")" \
+		--conns 8 --paths / --rate 0 --secs 30 >"$T/load" 2>&1 3>&- &
+	PIDS+=($!)
+	wait_for 15 is_stat
+	sleep 1
+	around=$(now_ns)
+	cnt=$(switches)
+	a=$(($(now_ns) + 10000000))
+	sleep 2
+	b=$(now_ns)
+	cnt=$(($(switches) - cnt))
+	till=$(($(now_ns) + 10000000))
+	sleep 0.5
+	kill -KILL "${PIDS[-1]}"
+	sleep 2.5 # it sleeps, and this is told without a switch
+	agent_stop
+	verify
+	events >"$T/events"
+	lossless "$T/events"
+	grep -E '"event":"(agent:Parks|agent:OffCpu|WorkerParkEvent)"' "$T/events" >"$T/parks"
+	least=$(counted "$a" "$b" IN) most=$(counted "$around" "$till" TOUCH)
+	say "$cnt switches, in the trace $least to $most"
+	[ "$least" -le "$cnt" ]
+	[ "$most" -ge $((cnt - 200)) ] # of threads that are no workers: the main thread, the pool
+	grep -c '"event":"agent:Parks"' "$T/parks"
+	# what is added up fits into its time; of each thread, one event follows the other
+	grep '"event":"agent:Parks"' "$T/parks" | jq -se 'map(.fields) | all(.to_ns > .from_ns and
+		.parked_ns + .delayed_ns + .preempted_ns + .polls_preempted_ns + .others_ns <= .to_ns - .from_ns) and
+		(group_by(.tid) | all(. as $e | all(range(1; length); $e[.].from_ns >= $e[. - 1].to_ns)))'
+	"$VIEW" report --json "$TRACES" | jq -e '.recordings[0].workers | length == 2 and
+		all(.parked_ns > 2000000000 and .unparks_with_delay <= .unparks)'
+	measured "$cnt switches, in the trace $least to $most"
+}
