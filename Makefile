@@ -71,7 +71,7 @@ else
 say = @:
 endif
 
-.PHONY: all help deps demo test test-formats test-page test-unit test-asan test-fuzz test-cli test-e2e shipped matrix kernels soak truth truth-bins bench levels candidates shown bins \
+.PHONY: all help deps demo test test-formats test-page test-unit test-asan test-fuzz test-cli test-e2e shipped matrix kernels soak truth truth-bins bench levels shown bins \
 	unit-bins asan-bins fuzz-bins page page-modules page-big shots layers format install clean FORCE
 
 all: $(PROGRAMS)
@@ -96,7 +96,6 @@ help:
 	@echo 'make bench      cost per poll, wake and level, agent CPU and bytes per event, as root'
 	@echo 'make levels     1,000 changes of level under load, as root'
 	@echo 'make shown      shares, blocks and long polls at level stat against a log, as root'
-	@echo 'make candidates long polls and CPU shares at level stat against the program itself, as root'
 	@echo 'make page       the page of dial9-view anew, from viewer/page/src (node)'
 	@echo 'make page-big   its tests at 10 M events; make shots: the pictures of README.md'
 	@echo 'make layers     which room may include which'
@@ -132,8 +131,6 @@ bench: all bins page-modules
 	@bash test/bench/levels.sh
 	@bash test/bench/peers.sh
 	@bash test/bench/sweep.sh
-candidates: all bins
-	@bats --tap test/candidates/candidates.bats
 
 shown: all bins
 	@bats --tap test/shown/shown.bats

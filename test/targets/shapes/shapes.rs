@@ -7,7 +7,6 @@
 #[path = "../rich/calls.rs"]
 mod calls;
 mod process;
-mod spinners;
 mod threads;
 #[path = "../rich/truth.rs"]
 mod truth;
@@ -28,7 +27,7 @@ pub struct Args {
 }
 
 const USAGE: &str = "usage: shapes --mode MODE [--secs S] [--log FILE] [--go-file PATH] [REST]\n\
-    shared-core|local-runtime|local-sets|in-blocking|hand-off|rayon|threads|spinners\n\
+    shared-core|local-runtime|local-sets|in-blocking|hand-off|rayon|threads\n\
     fork OUT END-FILE | dlopen LIBRARY GO-FILE | exec \"PROGRAM ARGS...\"";
 
 fn parse() -> Option<Args> {
@@ -101,7 +100,6 @@ fn main() {
         ("in-blocking", []) => threads::in_blocking(&args),
         ("hand-off", []) => threads::hand_off(&args),
         ("rayon", []) => threads::rayon_beside(&args),
-        ("spinners", []) => spinners::spinners(&args),
         ("threads", []) => threads::before_and_after(&args),
         ("fork", [out, end]) => process::fork(&args, out, end),
         ("dlopen", [library, guest_go]) => process::dlopen(&args, library, guest_go),

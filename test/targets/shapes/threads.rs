@@ -47,7 +47,7 @@ pub async fn chatter(until: Until) {
 }
 
 /// Idle at the end: no notification is under way when its runtime goes.
-pub fn settle() {
+fn settle() {
     std::thread::sleep(millis(20));
     truth::mark("shutdown");
 }
