@@ -15,8 +15,13 @@
 /* Of these kinds the events themselves are in the trace. */
 static bool losses_is_flaw(const char *kind)
 {
-	return !strcmp(kind, "Stack") || !strcmp(kind, "Parks") || !strcmp(kind, "Order") || !strcmp(kind, "ReturnSite") ||
-	       !strcmp(kind, "TaskId");
+	static const char *const kinds[] = { "Stack", "Parks", "Order", "ReturnSite", "TaskId",
+					     "SwitchTime" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kind, kinds[i]))
+			return true;
+	return false;
 }
 
 void losses_add(struct losses *l, uint64_t now_ns, const char *kind, const char *cause,
@@ -56,6 +61,7 @@ void losses_second(struct losses *l, uint64_t now_ns)
 		{ WIRE_NOT_A_TASK, "Spawn", "header failed its self-check" },
 		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
 		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
+		{ WIRE_IN_UNSEEN, "SwitchTime", "not shown by the kernel, inferred from CPU time" },
 		{ WIRE_REST_UNKNOWN, "TaskId", "resting value unknown" },
 		{ WIRE_TYPE_UNKNOWN, "TaskId", "task not found on the stack" },
 	};

@@ -19,8 +19,10 @@ struct wire_parks;
 
 bool parks_record(struct track *t, const struct wire_parks *rec);
 
-/* Is there a thread whose switches are added up, and which has not told of them for so long? */
-/* ~0: for however short. */
+/*
+ * Is there a thread whose switches are added up, and which has not told of them for PARKS_STALE_NS?
+ * now_ns ~0: for however short.
+ */
 bool parks_are_stale(const struct track *t, uint64_t now_ns);
 
 #endif /* DIAL9_PARKS_H */

@@ -87,13 +87,11 @@ static __noinline int parks_out(struct thread *t, struct task_struct *task, __u3
 
 	if (t->depth || !(t->polls_async || t->seat.is_worker))
 		return -1;
-	if (w->off) {
-		if (t->rest_gen != w->gen ||
-		    taskword_read(task->thread.fsbase - w->off, w->has_tag, &word))
-			return -1;
-		if (word == t->rest_id)
-			word = 0;
-	}
+	if (!w->off || t->rest_gen != w->gen ||
+	    taskword_read(task->thread.fsbase - w->off, w->has_tag, &word))
+		return -1; /* in a poll or not: unknown */
+	if (word == t->rest_id)
+		word = 0;
 	if (word && state_bits)
 		return -1; /* it blocks inside a poll */
 	if (word)

@@ -61,6 +61,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	ends_infer(t, task, is_preempted || !sched_task_state(task) ? ENDS_PREEMPTED : ENDS_SLEEPS, now);
 	syscall = sched_syscall(task);
 	t->parks_sum = -1;
+	t->out_cpu_ns = task->se.sum_exec_runtime;
 	if (parks_are_summed(state)) {
 		t->parks_sum = parks_out(t, task, is_preempted ? 0 : sched_task_state(task),
 					 syscall, now);
@@ -109,7 +110,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	submit_copy(submit_ring(), rec, sizeof(*rec) + sz, t->slot, WIRE_SWITCH_OUT);
 }
 
-static __always_inline void sched_in(struct thread *t, struct task_struct *task, __u64 now)
+static __always_inline void sched_in(struct thread *t, struct task_struct *task, __u8 flags, __u64 now)
 {
 	struct wire_switch_in *rec;
 
@@ -117,7 +118,7 @@ static __always_inline void sched_in(struct thread *t, struct task_struct *task,
 		return;
 	if (t->parks_sum >= 0) {
 		parks_in(t, task, now);
-	} else if (submit_reserve(rec, t, WIRE_SWITCH_IN, 0, now)) {
+	} else if (submit_reserve(rec, t, WIRE_SWITCH_IN, flags, now)) {
 		rec->task_id = t->out_task_id;
 		rec->out_ns = t->out_ns;
 		rec->runnable_ns = t->runnable_ns;
@@ -128,6 +129,19 @@ static __always_inline void sched_in(struct thread *t, struct task_struct *task,
 	}
 	t->out_ns = 0;
 	t->runnable_ns = 0;
+}
+
+/*
+ * The thread leaves a CPU that it was not seen coming to: some kernels do not show the switches away
+ * from threads that they hide. It came when the CPU time says, had it not been interrupted.
+ */
+static __noinline int sched_in_unseen(struct thread *t, struct task_struct *task, __u64 now)
+{
+	__u64 ran_ns = task->se.sum_exec_runtime - t->out_cpu_ns;
+
+	count(t->slot, WIRE_IN_UNSEEN);
+	sched_in(t, task, WIRE_IN_INFERRED, ran_ns < now - t->out_ns ? now - ran_ns : t->out_ns);
+	return 0;
 }
 
 static __always_inline int sched_switched(void *ctx, bool is_preempted, struct task_struct *prev,
@@ -145,6 +159,8 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 			thread_follow(t, state);
 			is_clocked = clocked_is_due(count(t->slot, WIRE_SWITCHES));
 			now = bpf_ktime_get_ns();
+			if (t->out_ns)
+				sched_in_unseen(t, prev, now);
 			sched_out(ctx, t, prev, state, is_preempted, now);
 			if (is_clocked)
 				clocked_end(t->slot, WIRE_CLOCKED_SWITCHES, now);
@@ -157,7 +173,7 @@ static __always_inline int sched_switched(void *ctx, bool is_preempted, struct t
 			is_clocked = clocked_is_due(count(t->slot, WIRE_SWITCHES));
 			if (!now || is_clocked)
 				now = bpf_ktime_get_ns();
-			sched_in(t, next, now);
+			sched_in(t, next, 0, now);
 			if (is_clocked)
 				clocked_end(t->slot, WIRE_CLOCKED_SWITCHES, now);
 		}

@@ -39,6 +39,7 @@ struct thread {
 	__u64 out_ns; /* switched out since; 0 = on a CPU or unseen */
 	__u64 runnable_ns; /* runnable again since; 0 = asleep or unseen */
 	__u64 out_task_id;
+	__u64 out_cpu_ns; /* CPU time used up to out_ns */
 	__u64 rest_id; /* what stands in the task word between polls (taskword.bpf.h) */
 	__u64 found_id; /* task last looked for on the stack (taskfind.bpf.h), when, and its vtable */
 	__u64 found_ns, found_vtable, found_header;

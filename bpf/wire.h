@@ -151,6 +151,7 @@ struct wire_switch_out {
 	__u64 frames[]; /* leaf first */
 };
 
+#define WIRE_IN_INFERRED 0x02 /* the kernel did not show it: ts_ns by the CPU time used since */
 #define WIRE_IN_ALONE 0x01 /* preempted inside the poll of task_id at out_ns; there was no record of that */
 
 struct wire_switch_in {
@@ -396,6 +397,7 @@ enum wire_count {
 	WIRE_SAMPLES, /* CPU samples of its threads */
 	WIRE_REST_UNKNOWN, /* without probes: a word on a thread whose resting value is not known */
 	WIRE_TYPE_UNKNOWN, /* without probes: a task whose header was not found on the stack */
+	WIRE_IN_UNSEEN, /* switches in that the kernel did not show, inferred */
 	/* run times of the programs, one run in CLOCKED_EACH (clocked.bpf.h); each with its ns behind it */
 	WIRE_CLOCKED_SITES,
 	WIRE_CLOCKED_SITES_NS,

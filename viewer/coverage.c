@@ -83,7 +83,8 @@ static void coverage_level(struct coverage *c, const struct d9_ev *ev)
 
 static bool coverage_is_flaw(struct d9_str kind)
 {
-	static const char *const flaws[] = { "Stack", "Order", "ReturnSite", "TaskId" };
+	static const char *const flaws[] = { "Stack", "Parks", "Order", "ReturnSite", "TaskId",
+					     "SwitchTime" };
 
 	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
 		if (kind.len == strlen(flaws[i]) && memcmp(kind.p, flaws[i], kind.len) == 0)

@@ -137,7 +137,7 @@ for round in 1 2 3 4 5; do
 	"$BUILD/dial9-view" dump --json "$work/traces" >"$work/events"
 	echo "$none $floor $kept $spent $(grep -vc SymbolTableEntry "$work/events")" \
 		"$(cat "$work"/traces/*/trace.* | wc -c)" \
-		"$(grep '"event":"agent:Loss"' "$work/events" | grep -vc '"kind":"Stack"')" >>"$work/served"
+		"$(grep '"event":"agent:Loss"' "$work/events" | grep -vcE '"kind":"(Stack|SwitchTime)"')" >>"$work/served"
 done
 awk -v secs="$SECS" "$median"'
 	{

@@ -41,8 +41,8 @@ no() { # COMMAND...: it must fail; bats would not see a bare "!" that does not h
 	fi
 }
 
-lossless() { # FILE of events: none is counted as lost; an event without stack or task is one all the same
-	grep '"event":"agent:Loss"' "$1" | no grep -vE '"kind":"(Stack|TaskId)"'
+lossless() { # FILE of events: none is counted as lost; an event without stack, task or exact time is one all the same
+	grep '"event":"agent:Loss"' "$1" | no grep -vE '"kind":"(Stack|TaskId|SwitchTime)"'
 }
 
 wait_for() { # SECONDS COMMAND...: until the command succeeds

@@ -13,6 +13,7 @@ import json
 import re
 import sys
 
+FLAWS = ("Stack", "SwitchTime")  # what has no frame pointers is cut, an unseen switch inferred: both are there
 SHOWN_MAX = 12  # kinds of difference shown, each with one example
 CLOCK_NS = 2000  # the recorder reads its clock around the program's: never more than this inside
 
@@ -186,14 +187,14 @@ def main():
     for ident in t.woken - set(tasks) - set(t.blocking):
         differ(f"task {ident}: woken, but the program never had it")
     for kind, count in t.lost.items():
-        if kind != "Stack":  # a stack without frame pointers is cut, its event is there
+        if kind not in FLAWS:
             differ(f"{count} lost: {kind}")
     polls = sum(len(p) for p in t.polls.values()) + sum(len(p) for p in t.blocking.values())
     own = sum(len(task.polls) for task in tasks.values())
     print(
         f"tasks {len(tasks)}, polls {polls} (own log {own}), wakes {t.kinds['WakeEventEvent']}, "
         f"spawns {sum(t.spawns.values())}, ends {sum(t.ends.values())}, "
-        f"inferred ends {t.inferred}, lost {sum(n for kind, n in t.lost.items() if kind != 'Stack')}; "
+        f"inferred ends {t.inferred}, lost {sum(n for kind, n in t.lost.items() if kind not in FLAWS)}; "
         f"start before own p50 {at(lead, .5):.2f} p99 {at(lead, .99):.2f} us, "
         f"end after own p50 {at(trail, .5):.2f} p99 {at(trail, .99):.2f} us"
     )

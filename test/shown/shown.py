@@ -33,7 +33,7 @@ class Trace:
                 self.polls.append((start, ts, task))
             elif name == "agent:Alive":
                 self.types[f["task_id"]] = f["type"]
-            elif name == "agent:Loss" and f["kind"] not in ("Stack", "TaskId"):
+            elif name == "agent:Loss" and f["kind"] not in ("Stack", "TaskId", "SwitchTime"):
                 self.losses.append(f)
         self.samples.sort()
         self.levels.sort()
@@ -109,11 +109,8 @@ def shares(t, log, _):
 
 
 def blocks(t, log, _):
-    """Blocks of 1 ms and more are there, with task, kind and length, and no other one is.
-
-    Of a thousand some 1 to 5 are not shown on a busy machine; why is not known yet. The number is
-    printed; more than one in 20 fails."""
-    stat, bad, missed, found = t.spans("stat"), 0, 0, {k: 0 for k in SYSCALLS}
+    """Blocks of 1 ms and more are there, with task, kind and length, and no other one is."""
+    stat, bad, missed, longer, found = t.spans("stat"), 0, 0, 0, {k: 0 for k in SYSCALLS}
     ids = {label: task for task, label in log.task.items()}
     mine = {}
     for off in t.off:
@@ -123,10 +120,11 @@ def blocks(t, log, _):
             continue
         there = [o for o in mine.get((tid, ids[kind]), ()) if t0 <= o[0] and o[1] <= t1]
         away, slept = sum(o[1] - o[0] for o in there), [o for o in there if o[4] != 0]
-        if not t1 - t0 - cpu - 300_000 <= away <= t1 - t0 or not slept or \
-                any(o[5] not in SYSCALLS[kind] for o in slept):
+        is_there = slept and all(o[5] in SYSCALLS[kind] for o in slept)
+        if not is_there or not t1 - t0 - cpu - 300_000 <= away <= t1 - t0:
             print("planted, but not shown so:", kind, tid, t0, t1, cpu, there)
-            missed += 1
+            missed += not is_there
+            longer += bool(is_there)
         found[kind] += 1
     for out, into, tid, task, reason, syscall in t.off:
         if reason == 0 or into - out < BLOCK or not within(stat, out, into):
@@ -134,9 +132,10 @@ def blocks(t, log, _):
         if not any(p[1] == tid and p[2] <= out and into <= p[3] for p in log.plants):
             print("shown, but not planted:", out, into, tid, log.task.get(task, task), syscall)
             bad += 1
-    print(f"blocks of 1 ms and more, {missed} not shown, {bad} shown wrongly: " + ", ".join(f"{v} {k}" for k, v in found.items()))
+    print(f"blocks of 1 ms and more, {missed} not shown, {longer} of another length, {bad} shown wrongly: " + ", ".join(f"{v} {k}" for k, v in found.items()))
     # a disk may be faster than that, or the file in memory
-    return not bad and missed * 20 <= sum(found.values()) and all(found[k] >= 50 for k in ("sleep", "futex", "pipe"))
+    # the program takes time of its own for blocked, when something stops it in between
+    return not bad and not missed and longer * 100 <= sum(found.values()) and all(found[k] >= 50 for k in ("sleep", "futex", "pipe"))
 
 
 def long(t, log, hz):

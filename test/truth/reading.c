@@ -241,7 +241,8 @@ static void ours_only(struct reading *r, const struct d9_ev *ev)
 					    .cause = (uint8_t)U(agent_task_end_cause) };
 		break;
 	case D9_EV_AGENT_LOSS:
-		if (strcmp(side_str(STR(agent_loss_kind)), "Stack"))
+		if (strcmp(side_str(STR(agent_loss_kind)), "Stack") &&
+		    strcmp(side_str(STR(agent_loss_kind)), "SwitchTime"))
 			s->lost += U(agent_loss_count);
 		break;
 	default:

@@ -217,6 +217,24 @@ static void test_losses(void **state)
 	assert_int_equal(coverage_lost(&c), 8);
 }
 
+/* The kinds that FORMAT.md names: the events are there. */
+static void test_flaws(void **state)
+{
+	static const char *const kinds[] = { "Stack",	   "Parks",  "Order",
+					     "ReturnSite", "TaskId", "SwitchTime" };
+	struct eventscript *s = eventscript_begin();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		SCRIPT_PUT(s, agent_loss, 500, .kind = eventscript_str(s, kinds[i]),
+			   .cause = eventscript_str(s, "c"), .count = 7, .from_ns = 400);
+	eventscript_each(s, take, NULL);
+	assert_int_equal(c.losses_cnt, sizeof(kinds) / sizeof(kinds[0]));
+	for (size_t i = 0; i < c.losses_cnt; i++)
+		assert_true(c.losses[i].is_flaw);
+	assert_int_equal(coverage_lost(&c), 0);
+}
+
 static void test_more_losses_than_rows(void **state)
 {
 	struct eventscript *s = eventscript_begin();
@@ -279,6 +297,7 @@ int main(void)
 		COVERAGE_TEST(test_no_time_has_two_levels),
 		COVERAGE_TEST(test_single_ends),
 		COVERAGE_TEST(test_losses),
+		COVERAGE_TEST(test_flaws),
 		COVERAGE_TEST(test_more_losses_than_rows),
 		COVERAGE_TEST(test_metadata_and_wall_stamps),
 	};
