@@ -258,6 +258,13 @@ int account_moment(void *ctx, const struct moment *m)
 	return 0;
 }
 
+void account_ahead(void *ctx, const struct moment *m)
+{
+	const struct account *a = ctx;
+
+	tasktable_fetch(a->tasks, m->task);
+}
+
 void account_blocking(struct account *a, const struct d9_ev *ev)
 {
 	uint64_t start_ns, queued_ns;

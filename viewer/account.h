@@ -67,6 +67,9 @@ void account_add(struct account *a, struct histogram *h, uint64_t value);
 /* One moment, in time order. ctx is the account; always 0 (a reorder_put callback). */
 int account_moment(void *ctx, const struct moment *m);
 
+/* A moment that comes soon: fetches what account_moment will look up. Changes nothing. */
+void account_ahead(void *ctx, const struct moment *m);
+
 /* Blocking-pool tasks and block_in_place, whose events need no order. */
 void account_blocking(struct account *a, const struct d9_ev *ev);
 void account_block_in_place(struct account *a, const struct d9_ev *ev);

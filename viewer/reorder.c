@@ -1,35 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-/* reorder.c - a window sorted by merging its runs, each merge as long as the runs overlap. */
+/*
+ * reorder.c - blocks of moments, each sorted once while it is in the cache, and a heap of their
+ * heads. A moment is written once and read once where it lies: only its number is sorted.
+ */
 #include "reorder.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define REORDER_RUN 16u /* shorter runs are sorted by insertion */
-#define REORDER_STACK 40 /* runs that wait to be merged: more than doubling to the cap needs */
-#define REORDER_FIRST 4096u /* moments there is room for at the start */
+#define REORDER_BLOCK_BITS 11
+#define REORDER_BLOCK (1u << REORDER_BLOCK_BITS) /* moments */
+#define REORDER_DIGIT_BITS 9u /* sorted at a time */
+#define REORDER_DIGITS (1u << REORDER_DIGIT_BITS)
+#define REORDER_AHEAD 6u /* moments fetched before they are given out */
+
+struct reorder_block {
+	struct reorder_block *next; /* among the spare ones */
+	uint32_t cnt, head; /* those before head were given out */
+	uint64_t least_ns, most_ns;
+	bool is_sorted; /* they came in order */
+	uint16_t order[REORDER_BLOCK];
+	struct moment moments[REORDER_BLOCK];
+};
+
+struct reorder_head {
+	uint64_t ts_ns; /* of the block's head */
+	uint64_t number; /* of blocks in file order: among equal stamps the earlier goes first */
+	struct reorder_block *block;
+};
 
 struct reorder {
-	struct moment *window, *scratch;
-	uint32_t cnt, room, cap; /* room grows up to cap */
+	struct reorder_head *heap; /* full blocks, the earliest head first */
+	uint32_t heap_cnt;
+	struct reorder_head *packed; /* room for another such heap */
+	struct reorder_block *filling, *spare;
+	uint32_t cnt, cap; /* moments */
+	uint64_t blocks; /* filled so far */
 	uint64_t last_ns; /* stamp of the last moment given out */
 	uint64_t late;
 	int (*out)(void *ctx, const struct moment *m);
+	void (*ahead)(void *ctx, const struct moment *m);
 	void *ctx;
 };
 
-struct reorder *reorder_new(uint32_t cap, int (*out)(void *ctx, const struct moment *m), void *ctx)
+/* Blocks that hold too little each are packed anew beyond this number. */
+static uint32_t reorder_blocks_max(const struct reorder *r)
+{
+	return r->cap / REORDER_BLOCK + 2;
+}
+
+static struct reorder_block *reorder_block_new(struct reorder *r)
+{
+	struct reorder_block *b = r->spare;
+
+	if (b)
+		r->spare = b->next;
+	else
+		b = malloc(sizeof(*b));
+	if (b) {
+		b->cnt = b->head = 0;
+		b->least_ns = UINT64_MAX;
+		b->most_ns = 0;
+		b->is_sorted = true;
+	}
+	return b;
+}
+
+struct reorder *reorder_new(uint32_t cap, int (*out)(void *ctx, const struct moment *m),
+			    void (*ahead)(void *ctx, const struct moment *m), void *ctx)
 {
 	struct reorder *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
-	*r = (struct reorder){ .cap = cap, .out = out, .ctx = ctx };
-	r->room = cap < REORDER_FIRST ? cap : REORDER_FIRST;
-	r->window = malloc(r->room * sizeof(*r->window));
-	r->scratch = malloc(r->room * sizeof(*r->scratch));
-	if (!r->window || !r->scratch) {
+	*r = (struct reorder){ .cap = cap, .out = out, .ahead = ahead, .ctx = ctx };
+	/* between two times that half is given out, the other half comes */
+	r->heap = malloc(2 * reorder_blocks_max(r) * sizeof(*r->heap));
+	r->packed = malloc(2 * reorder_blocks_max(r) * sizeof(*r->packed));
+	r->filling = reorder_block_new(r);
+	if (!r->heap || !r->packed || !r->filling) {
 		reorder_free(r);
 		return NULL;
 	}
@@ -40,132 +90,248 @@ void reorder_free(struct reorder *r)
 {
 	if (!r)
 		return;
-	free(r->window);
-	free(r->scratch);
+	while (r->heap_cnt)
+		free(r->heap[--r->heap_cnt].block);
+	while (r->spare) {
+		struct reorder_block *next = r->spare->next;
+
+		free(r->spare);
+		r->spare = next;
+	}
+	free(r->filling);
+	free(r->heap);
+	free(r->packed);
 	free(r);
 }
 
-/* End of the run that begins at `from`. */
-static uint32_t reorder_run(const struct moment *m, uint32_t from, uint32_t cnt)
+static bool reorder_is_before(const struct reorder_head *a, const struct reorder_head *b)
 {
-	for (from++; from < cnt && m[from].ts_ns >= m[from - 1].ts_ns;)
-		from++;
-	return from;
+	return a->ts_ns < b->ts_ns || (a->ts_ns == b->ts_ns && a->number < b->number);
 }
 
-/* A run of at least REORDER_RUN: what follows a short one is put into its place in it. */
-static uint32_t reorder_long_run(struct moment *m, uint32_t from, uint32_t cnt)
+/* Puts a head that grew, at the top of the heap, where it belongs. */
+static void reorder_sift_down(struct reorder *r)
 {
-	uint32_t end = reorder_run(m, from, cnt), least = from + REORDER_RUN, at;
+	struct reorder_head x = r->heap[0];
+	uint32_t at = 0, child;
 
-	for (; end < cnt && end < least; end++) {
-		struct moment x = m[end];
-
-		for (at = end; at > from && m[at - 1].ts_ns > x.ts_ns; at--)
-			m[at] = m[at - 1];
-		m[at] = x;
+	while ((child = 2 * at + 1) < r->heap_cnt) {
+		child += child + 1 < r->heap_cnt &&
+			 reorder_is_before(&r->heap[child + 1], &r->heap[child]);
+		if (!reorder_is_before(&r->heap[child], &x))
+			break;
+		r->heap[at] = r->heap[child];
+		at = child;
 	}
-	return end;
+	r->heap[at] = x;
 }
 
-/* The first of sorted m[from..to) that is after ts_ns (or not before it). */
-static uint32_t reorder_seek(const struct moment *m, uint32_t from, uint32_t to, uint64_t ts_ns,
-			     bool is_after)
+static void reorder_push(struct reorder *r, const struct reorder_head *x)
 {
-	while (from < to) {
-		uint32_t mid = from + (to - from) / 2;
+	uint32_t at = r->heap_cnt++;
 
-		if (m[mid].ts_ns < ts_ns || (is_after && m[mid].ts_ns == ts_ns))
-			from = mid + 1;
-		else
-			to = mid;
+	for (; at > 0 && reorder_is_before(x, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		r->heap[at] = r->heap[(at - 1) / 2];
+	r->heap[at] = *x;
+}
+
+static int reorder_compare(const void *left, const void *right, void *ctx)
+{
+	const struct moment *m = ctx;
+	uint16_t i = *(const uint16_t *)left, k = *(const uint16_t *)right;
+	int order = (m[i].ts_ns > m[k].ts_ns) - (m[i].ts_ns < m[k].ts_ns);
+
+	return order ? order : (i > k) - (i < k);
+}
+
+/* Sorts by stamp and, being stable, by place: digit after digit of the stamps, the lowest first.
+ * `bits` is how many of them differ. */
+static void reorder_sort_digits(struct reorder_block *b, unsigned int bits)
+{
+	uint64_t keys[2][REORDER_BLOCK]; /* stamp and place in one word */
+	uint64_t *from = keys[0], *to = keys[1], *swap;
+
+	for (uint32_t i = 0; i < b->cnt; i++)
+		from[i] = (b->moments[i].ts_ns - b->least_ns) << REORDER_BLOCK_BITS | i;
+	for (unsigned int at = 0; at < bits; at += REORDER_DIGIT_BITS) {
+		uint32_t begins[REORDER_DIGITS + 1] = { 0 };
+		unsigned int shift = REORDER_BLOCK_BITS + at;
+
+		for (uint32_t i = 0; i < b->cnt; i++)
+			begins[(from[i] >> shift & (REORDER_DIGITS - 1)) + 1]++;
+		for (uint32_t i = 1; i < REORDER_DIGITS; i++)
+			begins[i] += begins[i - 1];
+		for (uint32_t i = 0; i < b->cnt; i++)
+			to[begins[from[i] >> shift & (REORDER_DIGITS - 1)]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
 	}
-	return from;
+	for (uint32_t i = 0; i < b->cnt; i++)
+		b->order[i] = from[i] & (REORDER_BLOCK - 1);
 }
 
-/*
- * Merges m[from..mid) and m[mid..to). What is in its place already, at both ends, is not touched:
- * events come nearly in order, so what overlaps is little.
- */
-static void reorder_merge(struct reorder *r, uint32_t from, uint32_t mid, uint32_t to)
+static void reorder_sort(struct reorder_block *b)
 {
-	struct moment *m = r->window, *left = r->scratch;
-	uint32_t at, cnt, i = 0, k = mid;
+	unsigned int bits = 64;
 
-	from = reorder_seek(m, from, mid, m[mid].ts_ns, true);
-	if (from == mid)
+	if (b->is_sorted)
 		return;
-	to = reorder_seek(m, mid, to, m[mid - 1].ts_ns, false);
-	cnt = mid - from;
-	memcpy(left, m + from, cnt * sizeof(*m));
-	for (at = from; i < cnt && k < to; at++)
-		/* <= : the left one was first in the file */
-		m[at] = left[i].ts_ns <= m[k].ts_ns ? left[i++] : m[k++];
-	memcpy(m + at, left + i, (cnt - i) * sizeof(*m));
-}
-
-/* Each run on the stack is at least twice as long as the next: so it is never deep. */
-static void reorder_sort(struct reorder *r)
-{
-	uint32_t begins[REORDER_STACK], cnt = 0, at = 0, end;
-
-	while (at < r->cnt) {
-		end = reorder_long_run(r->window, at, r->cnt);
-		begins[cnt++] = at;
-		at = end;
-		while (cnt > 1 && (at == r->cnt || begins[cnt - 1] - begins[cnt - 2] <
-							   2 * (at - begins[cnt - 1]))) {
-			reorder_merge(r, begins[cnt - 2], begins[cnt - 1], at);
-			cnt--;
-		}
+	bits -= (unsigned int)__builtin_clzll(b->most_ns - b->least_ns);
+	if (bits + REORDER_BLOCK_BITS <= 64) {
+		reorder_sort_digits(b, bits);
+		return;
 	}
+	for (uint32_t i = 0; i < b->cnt; i++)
+		b->order[i] = (uint16_t)i;
+	qsort_r(b->order, b->cnt, sizeof(b->order[0]), reorder_compare, b->moments);
 }
 
-static int reorder_give(struct reorder *r, uint32_t cnt)
+static const struct moment *reorder_at(const struct reorder_block *b, uint32_t i)
 {
+	return &b->moments[b->is_sorted ? i : b->order[i]];
+}
+
+/* The block that fills takes its place among the others. */
+static void reorder_seal(struct reorder *r)
+{
+	struct reorder_block *b = r->filling;
+
+	r->filling = NULL;
+	if (!b)
+		return;
+	if (b->cnt == 0) {
+		b->next = r->spare;
+		r->spare = b;
+		return;
+	}
+	reorder_sort(b);
+	reorder_push(r, &(struct reorder_head){ reorder_at(b, 0)->ts_ns, r->blocks++, b });
+}
+
+static void reorder_fetch(const struct reorder *r, const struct reorder_block *b)
+{
+	uint32_t i = b->head + REORDER_AHEAD;
+
+	/* a moment may lie on two lines of the cache */
+	if (i + REORDER_AHEAD < b->cnt) {
+		__builtin_prefetch(reorder_at(b, i + REORDER_AHEAD));
+		__builtin_prefetch(reorder_at(b, i + REORDER_AHEAD) + 1);
+	}
+	if (r->ahead && i < b->cnt)
+		r->ahead(r->ctx, reorder_at(b, i));
+}
+
+/* Removes the top's head, now that it was used. */
+static void reorder_step(struct reorder *r)
+{
+	struct reorder_block *b = r->heap[0].block;
+
+	if (++b->head < b->cnt) {
+		r->heap[0].ts_ns = reorder_at(b, b->head)->ts_ns;
+	} else {
+		b->next = r->spare;
+		r->spare = b;
+		r->heap[0] = r->heap[--r->heap_cnt];
+	}
+	reorder_sift_down(r);
+}
+
+/* Makes sure that the block that fills has a place. */
+static bool reorder_room(struct reorder *r)
+{
+	if (r->filling && r->filling->cnt < REORDER_BLOCK)
+		return true;
+	reorder_seal(r);
+	r->filling = reorder_block_new(r);
+	return r->filling;
+}
+
+static void reorder_append(struct reorder *r, const struct moment *m)
+{
+	struct reorder_block *b = r->filling;
+
+	b->is_sorted = b->is_sorted && m->ts_ns >= b->most_ns;
+	b->least_ns = m->ts_ns < b->least_ns ? m->ts_ns : b->least_ns;
+	b->most_ns = m->ts_ns > b->most_ns ? m->ts_ns : b->most_ns;
+	b->moments[b->cnt++] = *m;
+	r->cnt++;
+}
+
+/* Many blocks of which little is left: puts it into few, in order. Without memory for that the
+ * rest is lost. */
+static int reorder_pack(struct reorder *r)
+{
+	struct reorder to = { .heap = r->packed, .packed = r->heap, .blocks = r->blocks };
 	int err = 0;
 
-	reorder_sort(r);
-	for (uint32_t i = 0; err == 0 && i < cnt; i++) {
-		if (r->window[i].ts_ns < r->last_ns)
-			r->late++;
-		else
-			r->last_ns = r->window[i].ts_ns;
-		err = r->out(r->ctx, &r->window[i]);
+	while (r->heap_cnt) {
+		const struct reorder_block *b = r->heap[0].block;
+
+		if (!to.spare && r->spare) { /* what is emptied here is filled there */
+			to.spare = r->spare;
+			r->spare = r->spare->next;
+			to.spare->next = NULL;
+		}
+		if (err == 0 && !reorder_room(&to))
+			err = -ENOMEM;
+		if (err == 0)
+			reorder_append(&to, reorder_at(b, b->head));
+		reorder_step(r);
 	}
-	r->cnt -= cnt;
-	memmove(r->window, r->window + cnt, r->cnt * sizeof(*r->window));
+	reorder_seal(&to);
+	while (to.spare) {
+		struct reorder_block *b = to.spare;
+
+		to.spare = b->next;
+		b->next = r->spare;
+		r->spare = b;
+	}
+	r->heap = to.heap;
+	r->heap_cnt = to.heap_cnt;
+	r->packed = to.packed;
+	r->blocks = to.blocks;
+	r->cnt = to.cnt;
 	return err;
 }
 
-/* Doubles the room. False at the cap or out of memory: the window then stays as large as it is. */
-static bool reorder_grow(struct reorder *r)
+/* Gives out the `cnt` earliest. After an error of `out` they are dropped. */
+static int reorder_give(struct reorder *r, uint32_t cnt)
 {
-	uint32_t room = r->room < r->cap / 2 ? 2 * r->room : r->cap;
-	struct moment *grown;
+	int err = 0, pack_err = 0;
 
-	if (r->room == r->cap)
-		return false;
-	grown = realloc(r->scratch, room * sizeof(*grown));
-	if (!grown)
-		return false;
-	r->scratch = grown;
-	grown = realloc(r->window, room * sizeof(*grown));
-	if (!grown)
-		return false;
-	r->window = grown;
-	r->room = room;
-	return true;
+	reorder_seal(r);
+	r->cnt -= cnt;
+	for (; cnt > 0; cnt--) {
+		const struct reorder_block *b = r->heap[0].block;
+		const struct moment *m = reorder_at(b, b->head);
+
+		reorder_fetch(r, b);
+		if (m->ts_ns < r->last_ns)
+			r->late++;
+		else
+			r->last_ns = m->ts_ns;
+		if (err == 0)
+			err = r->out(r->ctx, m);
+		reorder_step(r);
+	}
+	if (r->heap_cnt > reorder_blocks_max(r))
+		pack_err = reorder_pack(r);
+	return err ? err : pack_err;
 }
 
 int reorder_put(struct reorder *r, const struct moment *m)
 {
 	int err = 0;
 
-	if (r->cnt == r->room && !reorder_grow(r))
-		err = reorder_give(r, r->room / 2);
-
-	r->window[r->cnt++] = *m;
+	if (r->cnt == r->cap)
+		err = reorder_give(r, r->cap / 2);
+	if (!reorder_room(r)) { /* no memory for another block: those at hand are emptied */
+		err = reorder_give(r, r->cnt);
+		if (!reorder_room(r))
+			return -ENOMEM;
+	}
+	reorder_append(r, m);
 	return err;
 }
 

@@ -4,7 +4,7 @@
  *
  * The window fills, is sorted (stably: equal stamps keep their file order) and gives out its older
  * half. What comes so late that its place has gone out already is given out at once and counted.
- * Input that is in order, or made of a few runs that are, costs a copy or a merge.
+ * Input that is in order, or made of a few runs that are, costs a copy and a comparison each.
  */
 #ifndef DIAL9_REORDER_H
 #define DIAL9_REORDER_H
@@ -14,17 +14,22 @@
 
 #include "moment.h"
 
-/* Moments kept at most, 40 bytes each, and as many again to sort them: dial9-agent hands its events
- * on by worker a few times a second; others write thread after thread, each for many seconds. */
+/* Moments kept at most, 58 bytes each, in blocks of 116 KiB that are taken as they are needed:
+ * dial9-agent hands its events on by worker a few times a second; others write thread after thread,
+ * each for many seconds. */
 #define REORDER_SMALL (1u << 19)
 #define REORDER_LARGE (1u << 21)
 
 struct reorder;
 
-/* `out` takes the moments in order; nonzero from it stops and is handed back. NULL: no memory. */
-struct reorder *reorder_new(uint32_t cap, int (*out)(void *ctx, const struct moment *m), void *ctx);
+/* `out` takes the moments in order; nonzero from it stops and is handed back. `ahead` (or NULL) is
+ * shown most of them a little before, so that what `out` will touch is in the cache by then.
+ * NULL: no memory. */
+struct reorder *reorder_new(uint32_t cap, int (*out)(void *ctx, const struct moment *m),
+			    void (*ahead)(void *ctx, const struct moment *m), void *ctx);
 void reorder_free(struct reorder *r);
 
+/* 0, what `out` answered, or -ENOMEM. */
 int reorder_put(struct reorder *r, const struct moment *m);
 
 /* Gives out all that is kept. */

@@ -29,7 +29,7 @@ static int report_begin(void *ctx, const struct traceset_recording *rec, size_t 
 	labels_new_file(r->labels);
 	if (!r->reorder) {
 		r->reorder = reorder_new(r->facts.is_agent ? REORDER_SMALL : REORDER_LARGE,
-					 account_moment, &r->account);
+					 account_moment, account_ahead, &r->account);
 		if (!r->reorder)
 			return -ENOMEM;
 	}

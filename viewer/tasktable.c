@@ -41,6 +41,11 @@ void tasktable_free(struct tasktable *t)
 	free(t);
 }
 
+void tasktable_fetch(const struct tasktable *t, uint64_t id)
+{
+	__builtin_prefetch(&t->slots[tasktable_slot(t, id)]);
+}
+
 struct task *tasktable_find(const struct tasktable *t, uint64_t id)
 {
 	uint32_t at = tasktable_slot(t, id);

@@ -44,6 +44,9 @@ struct task *tasktable_find(const struct tasktable *t, uint64_t id);
 /* The same, made (all zero but id and type) if there is none. NULL at the cap or for id 0. */
 struct task *tasktable_get(struct tasktable *t, uint64_t id);
 
+/* Brings the place of `id` into the cache, for a call that comes soon. */
+void tasktable_fetch(const struct tasktable *t, uint64_t id);
+
 /* The task ended: its entry may go when the table needs room. */
 void tasktable_end(struct tasktable *t, struct task *task);
 

@@ -33,7 +33,7 @@ static int verify_begin(void *ctx, const struct traceset_recording *rec, size_t 
 	v->last_schema = NULL;
 	if (!v->reorder) {
 		v->reorder = reorder_new(v->facts.is_agent ? REORDER_SMALL : REORDER_LARGE,
-					 invariants_moment, &v->invariants);
+					 invariants_moment, NULL, &v->invariants);
 		if (!v->reorder)
 			return -ENOMEM;
 		/* earlier segments were evicted, or are not in what we were given */

@@ -44,7 +44,7 @@ static struct seen seen_new(size_t cap)
 static void test_runs_are_merged(void **state)
 {
 	struct seen s = seen_new(4000);
-	struct reorder *r = reorder_new(4096, take, &s);
+	struct reorder *r = reorder_new(4096, take, NULL, &s);
 
 	(void)state;
 	for (uint64_t thread = 0; thread < 4; thread++)
@@ -65,7 +65,7 @@ static void test_runs_are_merged(void **state)
 static void test_random_within_the_window(void **state)
 {
 	struct seen s = seen_new(100000);
-	struct reorder *r = reorder_new(256, take, &s);
+	struct reorder *r = reorder_new(256, take, NULL, &s);
 	uint64_t seed = 1;
 
 	(void)state;
@@ -84,7 +84,7 @@ static void test_random_within_the_window(void **state)
 static void test_late_ones_are_counted_and_kept(void **state)
 {
 	struct seen s = seen_new(101);
-	struct reorder *r = reorder_new(8, take, &s);
+	struct reorder *r = reorder_new(8, take, NULL, &s);
 
 	(void)state;
 	for (uint64_t i = 0; i < 100; i++)
@@ -93,6 +93,58 @@ static void test_late_ones_are_counted_and_kept(void **state)
 	assert_int_equal(reorder_flush(r), 0);
 	assert_int_equal(s.cnt, 101);
 	assert_int_equal(reorder_late(r), 1);
+	reorder_free(r);
+	free(s.moments);
+}
+
+/* The order that a stable sort gives, whatever the stamps: far apart, equal, running back. */
+static void test_all_that_fits_is_sorted(void **state)
+{
+	enum { CNT = 20000 };
+	static const uint64_t spans[] = { 1, 7, 1000, 1000000, 1ull << 40, UINT64_MAX };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(spans) / sizeof(spans[0]); k++) {
+		struct seen s = seen_new(CNT);
+		struct reorder *r = reorder_new(CNT, take, NULL, &s);
+		uint64_t seed = 3;
+
+		for (uint64_t i = 0; i < CNT; i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			put(r, seed % spans[k], i);
+		}
+		assert_int_equal(reorder_flush(r), 0);
+		assert_int_equal(s.cnt, CNT);
+		for (size_t i = 1; i < s.cnt; i++)
+			assert_true(s.moments[i - 1].ts_ns < s.moments[i].ts_ns ||
+				    (s.moments[i - 1].ts_ns == s.moments[i].ts_ns &&
+				     s.moments[i - 1].task < s.moments[i].task));
+		assert_int_equal(reorder_late(r), 0);
+		reorder_free(r);
+		free(s.moments);
+	}
+}
+
+/* One in a thousand is far ahead of its time, so that blocks are nearly, but not quite, used up:
+ * they are packed, and nothing is lost or out of order. */
+static void test_little_of_many_blocks(void **state)
+{
+	enum { CNT = 400000 };
+	struct seen s = seen_new(CNT);
+	struct reorder *r = reorder_new(8192, take, NULL, &s);
+
+	(void)state;
+	for (uint64_t i = 0; i < CNT; i++)
+		put(r, i % 1000 == 7 ? 1000000 + i / 2000 : i / 2, i);
+	assert_int_equal(reorder_flush(r), 0);
+	assert_int_equal(s.cnt, CNT);
+	for (size_t i = 1; i < s.cnt; i++)
+		assert_true(s.moments[i - 1].ts_ns < s.moments[i].ts_ns ||
+			    (s.moments[i - 1].ts_ns == s.moments[i].ts_ns &&
+			     s.moments[i - 1].task < s.moments[i].task));
+	assert_int_equal(reorder_late(r), 0);
 	reorder_free(r);
 	free(s.moments);
 }
@@ -106,7 +158,7 @@ static int stop(void *ctx, const struct moment *m)
 static void test_stops(void **state)
 {
 	int calls = 0;
-	struct reorder *r = reorder_new(8, stop, &calls);
+	struct reorder *r = reorder_new(8, stop, NULL, &calls);
 
 	(void)state;
 	for (uint64_t i = 0; i < 8; i++)
@@ -122,6 +174,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_are_merged),
 		cmocka_unit_test(test_random_within_the_window),
+		cmocka_unit_test(test_all_that_fits_is_sorted),
+		cmocka_unit_test(test_little_of_many_blocks),
 		cmocka_unit_test(test_late_ones_are_counted_and_kept),
 		cmocka_unit_test(test_stops),
 	};
