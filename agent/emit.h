@@ -58,7 +58,7 @@ void emit_close(struct emit *e);
 /* The metadata, if it has changed since it was written: what comes next needs it before. */
 void emit_tell(struct emit *e, uint64_t now_ns);
 
-/* Each 10 ms or so: writes what is due, rotates when the sink asks, tries again after failures. */
+/* At each tick (pace.h): writes what is due, rotates when the sink asks, tries again after failures. */
 void emit_tick(struct emit *e, uint64_t now_ns);
 
 /* Hands all bytes so far to the sink. Call it before segments_flush. 0 or the sink's error (the

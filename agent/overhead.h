@@ -48,7 +48,7 @@ struct overhead_options { /* all borrowed */
 int overhead_open(const struct overhead_options *o, uint64_t now_ns, struct overhead **ret);
 void overhead_close(struct overhead *ov);
 
-/* Every 10 ms, with the target's counts so far. Changes the level if need be. */
+/* At each tick (pace.h), with the target's counts so far. Changes the level if need be. */
 void overhead_tick(struct overhead *ov, const struct wire_counts *counts, uint64_t now_ns);
 
 /* What may be worth a closer look, whatever the level. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * recorder.c - everything happens on one thread, on a 10 ms tick: no probe ever wakes the agent.
+ * recorder.c - everything happens on one thread, on the tick of pace.h: no probe ever wakes the agent.
  * Signals are taken through a descriptor, so that no handler interrupts a write.
  */
 #include "recorder.h"
@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <linux/types.h>
@@ -25,6 +24,7 @@
 #include "feature.h"
 #include "log.h"
 #include "opt.h"
+#include "pace.h"
 #include "probe.h"
 #include "ring.h"
 #include "session.h"
@@ -46,10 +46,11 @@ struct recorder {
 	struct recorder_closing closings[OPT_PIDS_MAX]; /* by slot */
 	struct comeback *comebacks[OPT_PIDS_MAX]; /* by slot: to be recorded again; NULL = none */
 	size_t open_cnt, comebacks_cnt;
-	int epoll_fd, signal_fd, timer_fd;
+	int epoll_fd, signal_fd;
+	struct pace pace;
 	uint64_t second_ns, end_ns;
 	uint64_t late_cnt, bad_cnt;
-	uint64_t drained_ns;
+	uint64_t drained_ns, records_cnt;
 	bool is_stopping;
 	int err;
 };
@@ -68,10 +69,6 @@ static int recorder_watch(struct recorder *r, int fd, unsigned tag)
 
 static int recorder_open_loop(struct recorder *r)
 {
-	struct itimerspec tick = {
-		.it_interval.tv_nsec = (long)RECORDER_TICK_NS,
-		.it_value.tv_nsec = (long)RECORDER_TICK_NS,
-	};
 	sigset_t set;
 	int err;
 
@@ -86,11 +83,9 @@ static int recorder_open_loop(struct recorder *r)
 	signal(SIGXFSZ, SIG_IGN); /* a write over ulimit -f is an error like any other */
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	r->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (r->epoll_fd < 0 || r->signal_fd < 0 || r->timer_fd < 0 ||
-	    timerfd_settime(r->timer_fd, 0, &tick, NULL))
+	if (r->epoll_fd < 0 || r->signal_fd < 0 || pace_open(&r->pace, clock_now_ns()))
 		return log_error(-errno, "cannot set up the event loop: %s", strerror(errno));
-	err = recorder_watch(r, r->timer_fd, RECORDER_TAG_TIMER);
+	err = recorder_watch(r, r->pace.fd, RECORDER_TAG_TIMER);
 	return err ? err : recorder_watch(r, r->signal_fd, RECORDER_TAG_SIGNAL);
 }
 
@@ -99,6 +94,7 @@ static void recorder_on_record(void *ctx, const struct wire_head *rec, size_t sz
 	struct recorder *r = ctx;
 	struct session *s = rec->target < OPT_PIDS_MAX ? r->sessions[rec->target] : NULL;
 
+	r->records_cnt++;
 	if (s)
 		session_record(s, rec, sz);
 }
@@ -125,13 +121,19 @@ static void recorder_count_losses(struct recorder *r, uint64_t now_ns, uint64_t 
 static void recorder_drain(struct recorder *r, bool is_last)
 {
 	uint64_t now_ns = clock_now_ns(), from_ns = r->drained_ns;
+	bool is_sparse = true;
 
 	probe_weigh(r->probe, now_ns);
+	r->records_cnt = 0;
 	r->drained_ns = rings_drain(r->rings, now_ns, is_last, recorder_on_record, r);
 	recorder_count_losses(r, now_ns, from_ns);
-	for (size_t i = 0; i < r->o->pids_cnt; i++)
-		if (r->sessions[i])
-			session_tick(r->sessions[i], clock_now_ns(), r->drained_ns);
+	for (size_t i = 0; i < r->o->pids_cnt; i++) {
+		if (!r->sessions[i])
+			continue;
+		session_tick(r->sessions[i], clock_now_ns(), r->drained_ns);
+		is_sparse = is_sparse && session_is_sparse(r->sessions[i]);
+	}
+	pace_found(&r->pace, r->records_cnt, is_sparse, now_ns);
 	if (now_ns - r->second_ns < CLOCK_SEC_NS)
 		return;
 	r->second_ns = now_ns;
@@ -315,10 +317,9 @@ static void recorder_on_signal(struct recorder *r, int signo)
 static void recorder_on_event(struct recorder *r, unsigned tag)
 {
 	struct signalfd_siginfo info;
-	uint64_t ticks;
 
 	if (tag == RECORDER_TAG_TIMER) {
-		if (read(r->timer_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+		if (pace_is_due(&r->pace))
 			recorder_drain(r, false);
 		recorder_look_around(r);
 	} else if (tag == RECORDER_TAG_SIGNAL) {
@@ -348,7 +349,7 @@ static int recorder_loop(struct recorder *r)
 
 int recorder_run(const struct opt *o)
 {
-	struct recorder r = { .o = o, .epoll_fd = -1, .signal_fd = -1, .timer_fd = -1 };
+	struct recorder r = { .o = o, .epoll_fd = -1, .signal_fd = -1, .pace.fd = -1 };
 	struct probe_options po = { .ring_sz = o->ring_sz, .cpu_hz = o->cpu_hz, .has_sched = true };
 	int err;
 
@@ -379,8 +380,7 @@ int recorder_run(const struct opt *o)
 		comeback_close(r.comebacks[i]);
 	rings_close(r.rings);
 	probe_close(r.probe);
-	if (r.timer_fd >= 0)
-		close(r.timer_fd);
+	pace_close(&r.pace);
 	if (r.signal_fd >= 0)
 		close(r.signal_fd);
 	if (r.epoll_fd >= 0)

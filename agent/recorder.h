@@ -7,8 +7,6 @@
 
 struct opt;
 
-#define RECORDER_TICK_NS 10000000ull /* drain, order, emit */
-
 /*
  * Records every process of `o` until it ends, a signal comes or the duration is over; then drains,
  * detaches, seals and prints each summary. A process that becomes another program, or loads a Tokio

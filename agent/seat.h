@@ -68,8 +68,8 @@ int seats_flavor(struct seats *s, uint64_t scheduler, enum seat_flavor *ret);
 
 /*
  * Queue depth and alive tasks of the runtime behind `scheduler`. `owner_id` (0 = unknown: then
- * alive is unknown) and `owned_tasks` (address, 0 = unknown) as seen in wire records. Called every
- * 10 ms: one read once both are learnt, which alive is at once from Tokio 1.35 on and after one
+ * alive is unknown) and `owned_tasks` (address, 0 = unknown) as seen in wire records. Called at
+ * each tick (pace.h): one read once both are learnt, which alive is at once from Tokio 1.35 on and after one
  * walk of the tasks from 1.29 on, and the depth after the inject queue was seen with two tasks or
  * more and then with another length. Never known: alive before 1.29, the depth of a current_thread
  * runtime before 1.29. Single ticks may be unknown (read in the middle of a change).

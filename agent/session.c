@@ -91,6 +91,11 @@ void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns)
 	emit_tick(s->emit, now_ns);
 }
 
+bool session_is_sparse(const struct session *s)
+{
+	return !s->calibration.is_on && ladder_is_at(s->ladder, PLAN_STAT);
+}
+
 static uint64_t session_rss(void)
 {
 	unsigned long long pages = 0;

@@ -33,9 +33,12 @@ void session_record(struct session *s, const struct wire_head *rec, size_t sz);
 /* --on-demand: a closer look from now on, for its time. `reason` is a literal. */
 void session_look_closer(struct session *s, const char *reason);
 
-/* Every 10 ms, after all records up to `drained_ns` have been handed over: losses, metrics, changes
+/* At each tick (pace.h), after all records up to `drained_ns` have been handed over: losses, metrics, changes
  * of level, what is due on disk. */
 void session_tick(struct session *s, uint64_t now_ns, uint64_t drained_ns);
+
+/* No probe is in the target: switches and CPU samples are all that comes. */
+bool session_is_sparse(const struct session *s);
 
 /* Each second: own cost, flush to disk. `agent_cpu_ns` is the agent's CPU time so far. */
 void session_second(struct session *s, uint64_t now_ns, uint64_t agent_cpu_ns);

@@ -29,7 +29,7 @@ void taskword_close(struct taskword *w);
 
 void taskword_record(struct taskword *w, const struct wire_tls *rec);
 
-/* Every 10 ms, with the target's counts so far. A word that stops to agree with the probes is
+/* At each tick (pace.h), with the target's counts so far. A word that stops to agree with the probes is
  * dropped: BPF does not use it any more, and the log, the metadata and the cache follow. */
 void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_t now_ns);
 

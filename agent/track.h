@@ -71,7 +71,7 @@ void track_thread(struct track *t, pid_t tid);
 bool track_has_summed(const struct track *t);
 bool track_is_stale(const struct track *t, uint64_t now_ns);
 
-/* Called every 10 ms with the time up to which records have been handed over: RuntimeMetrics,
+/* Called at each tick (pace.h) with the time up to which records have been handed over: RuntimeMetrics,
  * deferred spawns, timeouts. */
 void track_tick(struct track *t, uint64_t now_ns);
 

@@ -28,7 +28,7 @@ struct unread { /* zeroed at first */
 /* A poll start of `w` is about to be written. */
 void unread_note(struct unread *u, struct emit *e, struct worker *w, bool is_read, uint64_t ts_ns);
 
-/* Each 10 ms. */
+/* At each tick (pace.h). */
 void unread_tick(struct unread *u, struct emit *e, struct runtimes *rs, uint64_t now_ns);
 
 #endif /* DIAL9_UNREAD_H */
