@@ -20,11 +20,9 @@ enum ends_where { ENDS_SLEEPS, ENDS_PREEMPTED, ENDS_WAKES }; /* the thread does 
 
 static __always_inline bool ends_is_beginning(const struct open_poll *p, struct task_struct *task)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u64 sp = 0, state = 0;
+	__u64 state = 0;
 
-	if (bpf_probe_read_kernel(&sp, sizeof(sp), &regs->rsp) || p->sp - sp > ENDS_FRAME_SZ ||
-	    user_word(p->header, &state))
+	if (p->sp - thread_regs(task)->rsp > ENDS_FRAME_SZ || user_word(p->header, &state))
 		return false;
 	return (state & (TASK_RUNNING | TASK_NOTIFIED)) == TASK_NOTIFIED;
 }

@@ -74,12 +74,18 @@ static __always_inline bool parks_crowd(struct thread *t, struct task_struct *ta
 	return true;
 }
 
+static __always_inline bool parks_is_one(__s32 syscall)
+{
+	return syscall == SYS_NR_FUTEX || syscall == SYS_NR_EPOLL_WAIT ||
+	       syscall == SYS_NR_EPOLL_PWAIT || syscall == SYS_NR_EPOLL_PWAIT2;
+}
+
 /*
  * The thread leaves its CPU: by which sum will that be counted (enum wire_sum), -1 = it gets a
  * record. `state_bits`: of the kernel's, 0 where it was preempted.
  */
 static __noinline int parks_out(struct thread *t, struct task_struct *task, __u32 state_bits,
-				__s32 syscall, __u64 now)
+				__u64 now)
 {
 	const struct wire_task_word *w = taskword_of(t);
 	__u64 word = 0;
@@ -98,8 +104,7 @@ static __noinline int parks_out(struct thread *t, struct task_struct *task, __u3
 		sum = WIRE_SUM_POLL_PREEMPTED;
 	else if (!state_bits)
 		sum = WIRE_SUM_PREEMPTED;
-	else if ((state_bits & 3) && (syscall == SYS_NR_FUTEX || syscall == SYS_NR_EPOLL_WAIT ||
-				      syscall == SYS_NR_EPOLL_PWAIT || syscall == SYS_NR_EPOLL_PWAIT2))
+	else if ((state_bits & 3) && parks_is_one(thread_syscall(task)))
 		sum = WIRE_SUM_PARKS;
 	else
 		sum = WIRE_SUM_OTHERS;

@@ -8,17 +8,6 @@
 #ifndef DIAL9_SCHED_BPF_H
 #define DIAL9_SCHED_BPF_H
 
-/* user-mode registers saved at the top of the kernel stack; orig_ax -1 outside a syscall */
-static __always_inline __s32 sched_syscall(struct task_struct *task)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__s64 nr = -1;
-
-	if (bpf_probe_read_kernel(&nr, sizeof(nr), &regs->orig_rax))
-		return -1;
-	return nr;
-}
-
 static __always_inline __u32 sched_task_state(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -59,17 +48,16 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 
 	thread_refresh(t);
 	ends_infer(t, task, is_preempted || !sched_task_state(task) ? ENDS_PREEMPTED : ENDS_SLEEPS, now);
-	syscall = sched_syscall(task);
 	t->parks_sum = -1;
 	t->out_cpu_ns = task->se.sum_exec_runtime;
 	if (parks_are_summed(state)) {
-		t->parks_sum = parks_out(t, task, is_preempted ? 0 : sched_task_state(task),
-					 syscall, now);
+		t->parks_sum = parks_out(t, task, is_preempted ? 0 : sched_task_state(task), now);
 		if (t->parks_sum >= 0)
 			return;
 	} else if (t->parks_on) {
 		parks_end(t, task, now);
 	}
+	syscall = thread_syscall(task);
 	task_id = sched_task(t, task, state, is_preempted ? -1 : syscall, key, now);
 	in_poll = task_id || thread_in_poll(t);
 	t->out_ns = 0;

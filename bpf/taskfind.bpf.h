@@ -85,11 +85,7 @@ static long taskfind_step(__u32 step, struct taskfind *f)
 
 static __always_inline __u64 taskfind_sp(struct task_struct *task)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u64 sp = 0;
-
-	bpf_probe_read_kernel(&sp, sizeof(sp), &regs->rsp);
-	return sp & ~7ull;
+	return thread_regs(task)->rsp & ~7ull;
 }
 
 static __always_inline void taskfind_report(struct thread *t, const struct taskfind *f, void *ring,

@@ -68,6 +68,19 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
+/* The user-mode registers saved at the top of a thread's kernel stack. To be read as they stand: by a
+ * helper each costs 30 ns. */
+static __always_inline const struct pt_regs *thread_regs(struct task_struct *task)
+{
+	return (const struct pt_regs *)bpf_task_pt_regs(task);
+}
+
+/* The system call in which it is, -1 = none. */
+static __always_inline __s32 thread_syscall(struct task_struct *task)
+{
+	return thread_regs(task)->orig_rax;
+}
+
 /* NULL for a thread that was never of interest. */
 static __always_inline struct thread *thread_find(struct task_struct *task)
 {
