@@ -94,6 +94,17 @@ static bool taskid_is_explained(const struct taskid *t, const struct taskid_word
 	       taskid_cnt(w->others) <= TASKID_RESTS(taskid_threads(t));
 }
 
+/* It has followed enough tasks, or few of them often enough. */
+static bool taskid_is_proven(const struct taskid_word *w)
+{
+	unsigned cnt = taskid_cnt(w->ids);
+
+	return cnt >= TASKID_IDS_MIN ||
+	       (cnt >= TASKID_FEW_IDS_MIN &&
+		(w->turns_cnt >= TASKID_FEW_TURNS ||
+		 (w->turns_cnt >= TASKID_RARE_TURNS && w->hits_cnt >= TASKID_FEW_HITS)));
+}
+
 /* The word expected is as good as any, and has followed some tasks. */
 static bool taskid_is_expected(const struct taskid *t, uint32_t best)
 {
@@ -111,17 +122,15 @@ static void taskid_decide(struct taskid *t)
 {
 	uint32_t at = taskid_best(t), rival = taskid_rival(t, at);
 	const struct taskid_word *w = &t->words[at];
-	unsigned cnt = taskid_cnt(w->ids);
 
 	if (taskid_is_expected(t, at))
 		taskid_know(t, t->expect_off / 8 - 1);
-	else if (taskid_tasks(t) < TASKID_IDS_MIN &&
+	else if (!taskid_is_proven(w) && taskid_tasks(t) < TASKID_IDS_MIN &&
 		 (taskid_tasks(t) < TASKID_FEW_IDS_MIN || t->blocks_cnt < TASKID_FEW_HITS))
 		snprintf(t->reason, sizeof(t->reason),
 			 "only %u different tasks seen, %u are needed", taskid_tasks(t),
 			 TASKID_IDS_MIN);
-	else if (!taskid_is_explained(t, w) || cnt < TASKID_FEW_IDS_MIN ||
-		 (cnt < TASKID_IDS_MIN && w->hits_cnt < TASKID_FEW_HITS))
+	else if (!taskid_is_explained(t, w) || !taskid_is_proven(w))
 		snprintf(t->reason, sizeof(t->reason),
 			 "no thread-local word was the task's id: the best was in %u of %u looks",
 			 w->hits_cnt, t->blocks_cnt);
@@ -135,6 +144,22 @@ static void taskid_decide(struct taskid *t)
 			 "the word at -%u was the task's id on one thread only", 8 * (at + 1));
 	else
 		taskid_know(t, at);
+}
+
+/* So many looks, and the best word explains them; but of too few tasks. Others may come. */
+static bool taskid_is_open(const struct taskid *t)
+{
+	const struct taskid_word *w = &t->words[taskid_best(t)];
+
+	return !taskid_is_proven(w) && w->hits_cnt * TASKID_SHARE >= t->blocks_cnt;
+}
+
+static void taskid_go_on(struct taskid *t)
+{
+	t->rounds_cnt++;
+	t->blocks_cnt /= 2;
+	for (uint32_t i = 0; i < WIRE_TLS_WORDS_MAX; i++)
+		t->words[i].hits_cnt /= 2;
 }
 
 void taskid_add(struct taskid *t, const struct wire_tls *rec)
@@ -159,11 +184,17 @@ void taskid_add(struct taskid *t, const struct wire_tls *rec)
 		}
 		w->ids |= taskid_bit(rec->task_id);
 		w->tids |= taskid_bit(rec->head.tid);
+		w->turns_cnt += w->hits_cnt && w->last != rec->task_id;
+		w->last = rec->task_id;
 		w->hits_cnt++;
 		w->is_tagless |= i + 1 >= cnt || before != 1;
 	}
 	taskid_decide(t);
-	if (t->state == TASKID_LEARNING && t->blocks_cnt >= TASKID_BLOCKS_MAX)
+	if (t->state != TASKID_LEARNING || t->blocks_cnt < TASKID_BLOCKS_MAX)
+		return;
+	if (taskid_is_open(t))
+		taskid_go_on(t);
+	else
 		t->state = TASKID_UNKNOWN;
 }
 

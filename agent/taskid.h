@@ -21,7 +21,9 @@
 
 #define TASKID_IDS_MIN 8 /* different tasks whose id the word must have been */
 #define TASKID_FEW_IDS_MIN 3 /* ... or as few as these, where no more are polled, */
-#define TASKID_FEW_HITS 64 /* if it has followed them so often */
+#define TASKID_FEW_TURNS 32 /* if it has gone from one to another with them so often, */
+#define TASKID_FEW_HITS 64 /* or been right so often, where they seldom take turns: */
+#define TASKID_RARE_TURNS 8
 /* It is not there at the edges of a poll. So that in one block of so many is enough; or fewer, if all
  * the others show next to nothing but one resting value for each thread. */
 #define TASKID_SHARE 8
@@ -29,7 +31,8 @@
 #define TASKID_THREADS_MIN 2 /* on so many threads, where more than one polls */
 #define TASKID_ALONE_BLOCKS 32 /* so many blocks of one thread: there is no other */
 #define TASKID_RARE_BLOCKS 256 /* so many blocks: others poll too rarely to wait for */
-#define TASKID_BLOCKS_MAX 2048 /* looked at before it is given up */
+/* Looked at before it is given up; or half forgotten, where too few tasks were polled to tell. */
+#define TASKID_BLOCKS_MAX 2048
 /* Disagreements that end it: more than so many, and more than so many of a thousand. Not none, as
  * the note is another task's while a poll drops that one's future or output. */
 #define TASKID_DIFFERS_MAX 3
@@ -47,13 +50,16 @@ struct taskid {
 	char reason[TASKID_REASON_SZ]; /* why it is not known (yet) */
 	uint32_t expect_off; /* 0 = nothing is expected */
 	bool expect_tag;
-	uint32_t blocks_cnt; /* looked at */
+	uint32_t blocks_cnt; /* looked at, so far as they are not forgotten */
+	uint32_t rounds_cnt; /* how often half of them were */
 	/* Sets of ids and threads are 64 bits, one chosen by a hash: they count a little low. */
 	uint64_t ids, tids; /* seen */
 	struct taskid_word { /* by distance from the thread pointer: [0] is 8 below it */
 		uint64_t ids, tids; /* that it was, and on which threads */
 		uint64_t others; /* values that it was instead */
+		uint64_t last; /* id that it was last */
 		uint32_t hits_cnt; /* blocks in which it was the id */
+		uint32_t turns_cnt; /* of these, those in which it was another one than before */
 		bool is_tagless; /* the word before it was not 1 then */
 	} words[WIRE_TLS_WORDS_MAX];
 };

@@ -18,6 +18,7 @@
 #define TASKWORD_EAGER_BLOCKS \
 	(2 * WIRE_LEARN_NO_WAKES) /* shown in each tick of 10 ms: 3.3 MB/s at most */
 #define TASKWORD_SLOW_BLOCKS (WIRE_LEARN_NO_WAKES + 1)
+#define TASKWORD_PATIENT_TICKS 10 /* ... in so many ticks, once it takes long: too few tasks are polled */
 #define TASKWORD_TELL_NS 10000000000ull /* between two notes of the comparison in the metadata */
 
 struct taskword {
@@ -29,6 +30,7 @@ struct taskword {
 	const char *cache, *build_id; /* borrowed; "" = none */
 	uint32_t block_sz; /* 0 = not to be learnt */
 	uint64_t start_ns, told_ns;
+	uint32_t ticks_cnt; /* since it takes long */
 	uint64_t agrees, rests, differs;
 };
 
@@ -180,7 +182,8 @@ void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_
 {
 	if (!w->start_ns)
 		w->start_ns = w->told_ns = now_ns;
-	if (w->id.state == TASKID_LEARNING)
+	if (w->id.state == TASKID_LEARNING &&
+	    (!w->id.rounds_cnt || ++w->ticks_cnt % TASKWORD_PATIENT_TICKS == 0))
 		taskword_show(w, now_ns - w->start_ns < TASKWORD_EAGER_NS ? TASKWORD_EAGER_BLOCKS
 									  : TASKWORD_SLOW_BLOCKS);
 	w->agrees = counts->v[WIRE_WORD_AGREES];
@@ -208,6 +211,11 @@ void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_
 bool taskword_is_known(const struct taskword *w)
 {
 	return w->id.state == TASKID_KNOWN;
+}
+
+bool taskword_is_learning(const struct taskword *w)
+{
+	return w->id.state == TASKID_LEARNING;
 }
 
 void taskword_finish(struct taskword *w, char *line, size_t sz)

@@ -33,8 +33,9 @@ void taskword_record(struct taskword *w, const struct wire_tls *rec);
  * dropped: BPF does not use it any more, and the log, the metadata and the cache follow. */
 void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_t now_ns);
 
-/* BPF can tell by it which task a thread polls. */
+/* BPF can tell by it which task a thread polls; that may yet come to be. */
 bool taskword_is_known(const struct taskword *w);
+bool taskword_is_learning(const struct taskword *w);
 
 /* The last word on it, into the metadata and as one line of text. */
 void taskword_finish(struct taskword *w, char *line, size_t sz);

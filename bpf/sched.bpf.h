@@ -86,7 +86,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	if (in_poll) {
 		if (thread_in_poll(t)) {
 			taskword_check(t, task);
-			taskword_show(t, task, submit_ring(), false, now);
+			taskword_show(t, task, submit_ring(), TASKWORD_AT_LOOK, now);
 		}
 		sz = bpf_get_stack(ctx, s->frames, 8 * WIRE_FRAMES_MAX, BPF_F_USER_STACK);
 		rec->frames_cnt = sched_frames(sz, t->slot);
@@ -204,10 +204,7 @@ static __always_inline int sched_sampled(void *ctx)
 	top = thread_top(t);
 	if (top && thread_in_poll(t)) {
 		taskword_check(t, task);
-		/* without return sites the poll may be over */
-		if (top->is_exact)
-			taskword_show(t, task, bpf_map_lookup_elem(&rings, &ring),
-				      false, now);
+		taskword_show_sample(t, task, top, bpf_map_lookup_elem(&rings, &ring), now);
 	}
 	s = bpf_map_lookup_elem(&scratches, &key);
 	if (!s)

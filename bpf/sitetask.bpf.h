@@ -23,7 +23,7 @@ static __noinline void site_schedule(struct pt_regs *ctx, __u64 cookie, struct t
 		rec->waker_id = thread_in_poll(t) ? thread_task_id(t) : 0;
 		submit_commit(rec);
 	}
-	taskword_show(t, task, submit_ring(), true, now);
+	taskword_show(t, task, submit_ring(), TASKWORD_AT_WAKE, now);
 }
 
 static __noinline void site_shutdown(struct pt_regs *ctx, __u64 cookie, struct thread *t,
@@ -57,7 +57,7 @@ static __noinline void site_spawn_id(struct pt_regs *ctx, __u64 cookie, struct t
 		rec->pad = 0;
 		submit_commit(rec);
 	}
-	taskword_show(t, task, submit_ring(), false, now);
+	taskword_show(t, task, submit_ring(), TASKWORD_AT_SPAWN, now);
 }
 
 static __noinline void site_bind(struct pt_regs *ctx, __u64 cookie, struct thread *t,

@@ -46,9 +46,16 @@ static __always_inline void taskword_rest(struct thread *t, struct task_struct *
 		taskword_read(task->thread.fsbase - w->off, w->has_tag, &t->rest_id);
 }
 
-/* Inside a poll: may the agent see the block? Once for each task in a row, and within its budget. */
+enum taskword_where { TASKWORD_AT_WAKE, TASKWORD_AT_SPAWN, TASKWORD_AT_LOOK };
+
+#define TASKWORD_AGAIN_NS 8000000ull
+
+/*
+ * Inside a poll: may the agent see the block? Once for each task in a row, within its budget; at a look
+ * from outside (a CPU sample, a switch) again after a while, for those that poll one task mostly.
+ */
 static __always_inline void taskword_show(struct thread *t, struct task_struct *task, void *ring,
-					  bool is_wake, __u64 now)
+					  enum taskword_where where, __u64 now)
 {
 	struct open_poll *top;
 	struct wire_task_word *w = taskword_of(t);
@@ -60,10 +67,13 @@ static __always_inline void taskword_show(struct thread *t, struct task_struct *
 		return;
 	top = thread_in_poll(t) ? thread_top(t) : NULL;
 	/* blocking tasks mostly wake who waits for their end, and that is at the edge of the poll */
-	if (!top || (is_wake && (top->is_blocking || w->learn_left <= WIRE_LEARN_NO_WAKES)))
+	if (!top || (where == TASKWORD_AT_WAKE &&
+		     (top->is_blocking || w->learn_left <= WIRE_LEARN_NO_WAKES)))
 		return;
 	id = top->task_id;
-	if (!id || id == t->shown_id || !ring)
+	if (!id || !ring ||
+	    (id == t->shown_id &&
+	     (where != TASKWORD_AT_LOOK || now - t->shown_ns < TASKWORD_AGAIN_NS)))
 		return;
 	sz = w->block_sz;
 	if (sz > sizeof(rec->words))
@@ -72,6 +82,7 @@ static __always_inline void taskword_show(struct thread *t, struct task_struct *
 	if (!rec)
 		return; /* the next one will do */
 	t->shown_id = id;
+	t->shown_ns = now;
 	w->header_bits |= top->header;
 	w->learn_left--; /* two CPUs may count as one: it is only a brake */
 	submit_head(&rec->head, t, WIRE_TLS, 0, now);
@@ -89,6 +100,17 @@ static __always_inline void taskword_show(struct thread *t, struct task_struct *
 		sz = sz / 16 * 8;
 	}
 	bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
+}
+
+/* A CPU sample in what should be a poll: without return sites it may be over. */
+static __always_inline void taskword_show_sample(struct thread *t, struct task_struct *task,
+						 const struct open_poll *top, void *ring, __u64 now)
+{
+	__u64 state;
+
+	if (taskword_of(t)->learn_left > 0 &&
+	    (top->is_exact || (!user_word(top->header, &state) && (state & TASK_RUNNING))))
+		taskword_show(t, task, ring, TASKWORD_AT_LOOK, now);
 }
 
 /* One of the polls around the innermost: the word goes back to it at the edges of that. */

@@ -43,7 +43,7 @@ struct thread {
 	__u64 rest_id; /* what stands in the task word between polls (taskword.bpf.h) */
 	__u64 found_id; /* task last looked for on the stack (taskfind.bpf.h), when, and its vtable */
 	__u64 found_ns, found_vtable, found_header;
-	__u64 shown_id; /* task for which the TLS block was last recorded */
+	__u64 shown_id, shown_ns; /* task for which the TLS block was last recorded, and when */
 	__u32 layout_gen; /* seat_layouts[].gen at the last try to read the seat; 0 = try */
 	__u32 rest_gen; /* task_words[].gen when rest_id was read; 0 = never */
 	__u32 polls_gen, ends_gen; /* of target_states[] when the polls above were last right */

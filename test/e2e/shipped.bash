@@ -71,14 +71,32 @@ judged() {
 	[ "$(jq '[.recordings[].lost_events] | add' "$T/verify.json")" = 0 ]
 }
 
+# What each recording says last of Tokio's own note of the task polled, "KEY<tab>VALUE": where it
+# stands, and how often it agreed with the probes.
+words() {
+	local dir
+	for dir in "$TRACES"/*/; do
+		"$VIEW" dump --json --kind SegmentMetadataEvent "$dir" | tail -n 1 |
+			jq -r '.fields.entries | to_entries[] | select(.key | startswith("agent.task_id_tls")) |
+				"\(.key)\t\(.value)"'
+	done
+}
+
+# The same for the table: how often the note was that task, was at rest (at the edges of polls), was
+# another task; or why it is not used.
+word_cell() {
+	words | sed -n -e 's/^agent.task_id_tls_check\tagrees \([0-9]*\), at rest \([0-9]*\), differs \([0-9]*\)$/\1, \2, \3/p' \
+		-e 's/^agent.task_id_tls\tunknown: \([^:]*\).*/\1/p' | paste -sd ';'
+}
+
 # A row for the table of `make shipped`.
 note_row() { # NAME HOW
 	mkdir -p "$SHIPPED/rows"
-	printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" \
+	printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" \
 		"$(sed -n 's/.*: tokio \([^,]*\),.*/\1/p' "$T/found" | sort -u | paste -sd ' ')" \
 		"$(count_of PollStartEvent)" "$(($(polls) - $(count_of PollStartEvent)))" \
 		"$(count_of WakeEventEvent)" "$(inferred_ends unseen)" "$(inferred_ends early)" \
-		"$(jq '[.recordings[].unexplained_polls // 0] | add' "$T/verify.json")" \
+		"$(jq '[.recordings[].unexplained_polls // 0] | add' "$T/verify.json")" "$(word_cell)" \
 		"$(jq -r .verdict "$T/verify.json")" >"$SHIPPED/rows/$1"
 }
 

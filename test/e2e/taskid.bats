@@ -5,6 +5,7 @@
 # why.
 
 load helpers
+load shipped
 
 # What the trace says in its last metadata under KEY.
 metadata() { # KEY
@@ -125,3 +126,33 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	agreed 20
 	verify
 }
+
+# NAME, as its makers ship it, at work: the word is learnt, and never is another task's than the probes
+# know. Level stat, which learns it from fewer of them, then does without any.
+shipped_learns() { # NAME
+	works "$1" 100
+	tokio_found 1.
+	agent_start "${TARGETS[@]}" --level full --cpu-hz 997
+	wait_for 45 all_say 'below the thread pointer'
+	sleep 1
+	agent_stop
+	cat "$T/agent.err"
+	words | tee "$T/words"
+	[ "$(grep -cE '^agent.task_id_tls	[0-9]+( tagged)?$' "$T/words")" = "$WANTED_READY" ]
+	[ "$(grep -cE '^agent.task_id_tls_check	agrees [1-9][0-9]*, at rest [0-9]+, differs 0$' "$T/words")" = "$WANTED_READY" ]
+	measured "agrees, at rest, differs: $(word_cell)"
+
+	TRACES=$T/stat
+	agent_start "${TARGETS[@]}" --level stat --cpu-hz 997
+	wait_for 45 all_say 'no probe is left in it'
+	sleep 2
+	agent_stop
+	cat "$T/agent.err"
+	verify
+	events --kind agent:Sample | grep -c agent:Sample # tasks are known where nothing is probed
+}
+all_say() { [ "$(grep -c "$1" "$T/agent.err")" = "$WANTED_READY" ]; }
+
+@test "turbo, static musl, from npm" { shipped_learns turbo; }
+@test "biome, glibc, from npm" { shipped_learns biome; }
+@test "biome, static musl, from npm" { shipped_learns biome-musl; }

@@ -11,8 +11,8 @@ rm -rf "$rows"
 status=0
 bats test/e2e/shipped.bats test/shipped/more.bats || status=1
 {
-	echo '| program | from | Tokio | polls | nested, blocking | wakes | ends inferred | task taken on first | unexplained | verify |'
-	echo '|---|---|---|---|---|---|---|---|---|---|'
+	echo '| program | from | Tokio | polls | nested, blocking | wakes | ends inferred | task taken on first | unexplained | task word | verify |'
+	echo '|---|---|---|---|---|---|---|---|---|---|---|'
 	cat "$rows"/*
 } >"$table"
 cat "$table"

@@ -209,20 +209,63 @@ static void few_tasks_prove_it_by_taking_turns(void **state)
 
 	(void)state;
 	taskid_init(&t);
-	for (uint64_t i = 1; i < TASKID_FEW_HITS; i++) {
+	for (uint64_t i = 0; i < TASKID_FEW_TURNS; i++) {
 		show(&t, 100 + i % 2, 7 + i % 3);
+		assert_int_equal(t.state, TASKID_LEARNING);
+	}
+	show(&t, 100, 7 + TASKID_FEW_TURNS % 3);
+	assert_int_equal(t.state, TASKID_KNOWN);
+	assert_int_equal(t.off, OFF);
+
+	/* one of them has nearly all the time: a few turns, and many looks */
+	taskid_init(&t);
+	for (uint64_t i = 1; i < TASKID_FEW_HITS; i++) {
+		show(&t, 100 + i % 2, i % 12 ? 7 : 8 + i % 5);
 		assert_int_equal(t.state, TASKID_LEARNING);
 	}
 	show(&t, 100, 7);
 	assert_int_equal(t.state, TASKID_KNOWN);
-	assert_int_equal(t.off, OFF);
 
-	/* two tasks never do: too many words take turns between two values */
+	/* without turns it may be a value that just stands there */
 	taskid_init(&t);
-	for (uint64_t i = 0; i < TASKID_BLOCKS_MAX; i++)
+	for (uint64_t i = 0; i < 1000; i++)
+		show(&t, 100 + i % 2, i < 4 ? 8 + i : 7);
+	assert_int_equal(t.state, TASKID_LEARNING);
+	assert_non_null(strstr(t.reason, "no thread-local word"));
+
+	/* two tasks never do: too many words take turns between two values. Others may come. */
+	taskid_init(&t);
+	for (uint64_t i = 0; i < 5 * TASKID_BLOCKS_MAX; i++)
 		show(&t, 100, 7 + i % 2);
-	assert_int_equal(t.state, TASKID_UNKNOWN);
+	assert_int_equal(t.state, TASKID_LEARNING);
+	assert_int_equal(t.rounds_cnt, 9);
 	assert_non_null(strstr(t.reason, "only 2 different tasks"));
+	show(&t, 100, 20);
+	assert_int_equal(t.state, TASKID_KNOWN);
+	assert_int_equal(t.off, OFF);
+}
+
+/* A thread that is looked at again and again in one long poll: its looks must not use up the chance. */
+static void one_task_alone_is_no_reason_to_give_up(void **state)
+{
+	struct taskid t;
+
+	(void)state;
+	taskid_init(&t);
+	taskid_expect(&t, 48, false);
+	for (uint64_t i = 0; i < 3 * TASKID_BLOCKS_MAX; i++) {
+		fill(100 + i % 2, i % 4 ? 7 : 1000 + i);
+		if (i % 4 == 0)
+			*word(OFF) = 0; /* short ones, never met while their note stands */
+		taskid_add(&t, &block);
+		assert_int_equal(t.state, TASKID_LEARNING);
+	}
+	assert_non_null(strstr(t.reason, "no thread-local word"));
+	for (uint64_t id = 1; id <= 12; id++)
+		show(&t, 100 + id % 2, 50 + id);
+	assert_int_equal(t.state, TASKID_KNOWN);
+	assert_int_equal(t.off, OFF);
+	assert_true(taskid_is_disappointed(&t));
 }
 
 static void without_such_a_word_it_gives_up(void **state)
@@ -319,6 +362,7 @@ int main(void)
 		cmocka_unit_test(blocks_of_different_length_agree),
 		cmocka_unit_test(two_words_that_follow_the_task_are_ambiguous),
 		cmocka_unit_test(few_tasks_prove_it_by_taking_turns),
+		cmocka_unit_test(one_task_alone_is_no_reason_to_give_up),
 		cmocka_unit_test(without_such_a_word_it_gives_up),
 		cmocka_unit_test(records_that_lie_are_left_out),
 		cmocka_unit_test(contradictions_beyond_the_tolerance_end_it),
