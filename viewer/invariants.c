@@ -21,6 +21,7 @@ static const struct {
 	[INVARIANT_NESTED] = { "nested_inside", "nested polls lie inside a poll of their worker" },
 	[INVARIANT_BLOCKING] = { "blocking_alternate",
 				 "polls of blocking tasks alternate per thread" },
+	[INVARIANT_SUMS] = { "sums_fit", "switches that were added up fit into their time" },
 	[INVARIANT_FIELDS] = { "fields_present", "events hold the fields they must have" },
 	[INVARIANT_POOLS] = { "pools_resolve", "pool ids name something" },
 	[INVARIANT_NUMBERS] = { "numbers_whole", "segment numbers have no holes" },

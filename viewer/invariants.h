@@ -32,6 +32,7 @@ enum invariant {
 	INVARIANT_ENDED, /* no task is polled after its end */
 	INVARIANT_NESTED, /* nested polls lie inside a poll of their worker, or one in the other */
 	INVARIANT_BLOCKING, /* polls of blocking tasks follow each other per thread, or nest */
+	INVARIANT_SUMS, /* switches that were added up fit into their time (parksums.h) */
 	INVARIANT_FIELDS, /* events hold the fields they must have */
 	INVARIANT_POOLS, /* pool ids name something */
 	INVARIANT_NUMBERS, /* segment numbers have no holes */

@@ -6,6 +6,7 @@
 #include "jsonout.h"
 #include "labels.h"
 #include "notice.h"
+#include "parksums.h"
 #include "reorder.h"
 #include "series.h"
 #include "verifyprint.h"
@@ -19,6 +20,7 @@ static int verify_gap(struct verify *v)
 	int err = reorder_flush(v->reorder);
 
 	coverage_gap(&v->coverage);
+	parksums_forget(v->parksums);
 	return err ? err : invariants_gap(&v->invariants);
 }
 
@@ -72,6 +74,18 @@ static void verify_count(struct verify *v, const struct d9_ev *ev)
 	v->names[v->last_name].cnt++;
 }
 
+static void verify_sums(struct verify *v, const struct d9_ev *ev, const struct moment *m)
+{
+	if (m->kind == MOMENT_OFF_CPU)
+		parksums_off_cpu(v->parksums, ev);
+	if (m->kind != MOMENT_PARKS)
+		return;
+	v->invariants.results[INVARIANT_SUMS].looked++;
+	if (!parksums_add(v->parksums, ev))
+		invariants_break(&v->invariants, INVARIANT_SUMS, 1, ev->ts_ns,
+				 m->worker == MOMENT_NO_WORKER ? 0 : m->worker, 0);
+}
+
 static int verify_event(void *ctx, const struct d9_ev *ev)
 {
 	struct verify *v = ctx;
@@ -88,6 +102,7 @@ static int verify_event(void *ctx, const struct d9_ev *ev)
 	if (got <= 0)
 		return 0;
 	invariants_in_file(&v->invariants, &m);
+	verify_sums(v, ev, &m);
 	return reorder_put(v->reorder, &m);
 }
 
@@ -146,7 +161,8 @@ static int verify_recording(void *ctx, const struct request *req,
 	v->labels = labels_new();
 	v->coverage.labels = v->labels;
 	v->ends = calloc(rec->files_cnt, sizeof(*v->ends));
-	if (v->labels && v->ends)
+	v->parksums = parksums_new();
+	if (v->labels && v->ends && v->parksums)
 		err = invariants_init(&v->invariants);
 	if (err == 0)
 		err = reader_run(rec, &ops, v, progress);
@@ -160,6 +176,7 @@ static int verify_recording(void *ctx, const struct request *req,
 		*exit_code = v->exit_code;
 	reorder_free(v->reorder);
 	invariants_done(&v->invariants);
+	parksums_free(v->parksums);
 	free(v->ends);
 	labels_free(v->labels);
 	free(v);

@@ -16,6 +16,7 @@
 
 struct json;
 struct labels;
+struct parksums;
 struct reorder;
 struct request;
 struct traceset;
@@ -35,6 +36,7 @@ struct verify {
 	struct facts facts;
 	struct seam seam;
 	struct invariants invariants;
+	struct parksums *parksums;
 	struct reorder *reorder;
 	struct reader_end *ends; /* one for each file */
 	struct verify_name names[VERIFY_NAMES_MAX + 1]; /* by label's text; the last: all others */

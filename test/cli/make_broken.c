@@ -82,6 +82,27 @@ static void broken_blocking(void)
 	PUT(agent_blocking, 30, .task_id = 3, .tid = 7, .start_ns = T0 + 19000);
 }
 
+/* Of 100 us, begun `from` us after T0. */
+static void sums(uint32_t tid, uint64_t from, uint64_t parked_us, uint64_t cpu_us)
+{
+	PUT(agent_parks, from + 100, .tid = tid, .worker_id = 2, .has_worker_id = true,
+	    .from_ns = T0 + from * 1000, .to_ns = T0 + (from + 100) * 1000, .parks = 3,
+	    .parked_ns = parked_us * 1000, .cpu_time_ns = cpu_us * 1000);
+}
+
+static void broken_sums(void)
+{
+	sums(7, 100, 90, 5);
+	sums(7, 200, 101, 10); /* more than there was */
+	sums(8, 200, 50, 10);
+	sums(7, 299, 50, 15); /* begins before the one before ends */
+	PUT(agent_off_cpu, 380, .tid = 8, .out_ns = T0 + 310000);
+	sums(8, 300, 31, 20); /* and 70 us by itself */
+	sums(8, 400, 50, 19); /* it takes CPU time back */
+	PUT(agent_parks, 600, .tid = 9, .from_ns = T0 + 500000, .to_ns = T0 + 600000,
+	    .polls_preempted_ns = 1); /* in no poll */
+}
+
 static void broken_fields(void)
 {
 	static const struct d9_any_field fields[] = { { "worker_id", D9_T_VARINT } };
@@ -154,6 +175,7 @@ int main(int argc, char **argv)
 	one("ended.bin", broken_ended);
 	one("nested.bin", broken_nested);
 	one("blocking.bin", broken_blocking);
+	one("sums.bin", broken_sums);
 	one("fields.bin", broken_fields);
 	one("pools.bin", broken_pools);
 	begin();
