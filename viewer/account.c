@@ -20,6 +20,7 @@ int account_init(struct account *a, struct labels *labels)
 {
 	memset(a, 0, sizeof(*a));
 	a->labels = labels;
+	a->runs.from_ns = BUSYRUNS_LONG_NS;
 	a->tasks = tasktable_new();
 	a->types = typetable_new();
 	a->workers = workertable_new();

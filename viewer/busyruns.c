@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+uint64_t busyruns_from_ns(uint64_t sample_ns)
+{
+	uint64_t from_ns = sample_ns / 4 * 7;
+
+	return !sample_ns || from_ns > BUSYRUNS_LONG_NS ? BUSYRUNS_LONG_NS : from_ns;
+}
+
 static uint64_t busyruns_ns(const struct busyrun *run)
 {
 	return run->last_ns - run->first_ns;
@@ -30,7 +37,7 @@ static void busyruns_keep(struct busyruns *b, const struct busyrun *run)
 
 void busyruns_end(struct busyruns *b, struct busyrun *run)
 {
-	if (run->task && busyruns_ns(run) >= BUSYRUNS_LONG_NS) {
+	if (run->task && busyruns_ns(run) >= (b->from_ns ? b->from_ns : BUSYRUNS_LONG_NS)) {
 		b->long_cnt++;
 		busyruns_keep(b, run);
 	}
@@ -49,9 +56,10 @@ void busyruns_sample(struct busyruns *b, struct busyrun *run, uint64_t ts_ns, ui
 	run->samples++;
 }
 
-const char *busyruns_verdict(uint64_t polls, uint64_t longest_ns)
+const char *busyruns_verdict(const struct busyrun *run, uint64_t polls, uint64_t longest_ns)
 {
 	if (!polls)
 		return "unknown";
-	return longest_ns >= BUSYRUNS_LONG_NS ? "confirmed" : "not seen";
+	return longest_ns >= BUSYRUNS_LONG_NS || longest_ns >= busyruns_ns(run) ? "confirmed" :
+										   "not seen";
 }

@@ -13,7 +13,13 @@
 #include <stdint.h>
 
 #define BUSYRUNS_MAX 10
-#define BUSYRUNS_LONG_NS 10000000ull /* shorter ones are not kept: that is what a long poll is */
+#define BUSYRUNS_LONG_NS 10000000ull /* shorter ones are not kept: that is what a long poll is ... */
+
+/*
+ * ... but for quick samples, of which fewer ns show as much: three in a row, less what a clock may be
+ * late. 0 = how often they were taken is not known.
+ */
+uint64_t busyruns_from_ns(uint64_t sample_ns);
 
 struct busyrun { /* task 0: none is open */
 	uint64_t task, first_ns, last_ns;
@@ -21,6 +27,7 @@ struct busyrun { /* task 0: none is open */
 };
 
 struct busyruns {
+	uint64_t from_ns; /* the shortest that is kept; 0 = BUSYRUNS_LONG_NS */
 	uint32_t cnt; /* of tasks: the longest run of each */
 	struct busyrun runs[BUSYRUNS_MAX];
 	uint64_t long_cnt; /* all that were long */
@@ -31,10 +38,10 @@ void busyruns_sample(struct busyruns *b, struct busyrun *run, uint64_t ts_ns, ui
 
 /*
  * What the polls of the run's type say of it, those that were recorded at some other time and whose
- * length is known: "confirmed" (there were long ones), "not seen" (there were none), "unknown" (there
- * are no such polls).
+ * length is known: "confirmed" (there was one as long as the run, or of BUSYRUNS_LONG_NS), "not seen"
+ * (there was none), "unknown" (there are no such polls).
  */
-const char *busyruns_verdict(uint64_t polls, uint64_t longest_ns);
+const char *busyruns_verdict(const struct busyrun *run, uint64_t polls, uint64_t longest_ns);
 
 /* The run is over, if one is open. */
 void busyruns_end(struct busyruns *b, struct busyrun *run);

@@ -49,6 +49,19 @@ static int report_begin(void *ctx, const struct traceset_recording *rec, size_t 
 	return err;
 }
 
+/* 0 if the recording does not say how often it looked. */
+static uint64_t report_sample_ns(const struct report *r)
+{
+	uint32_t label = coverage_fact(&r->coverage, "cpu.profile.frequency_hz");
+	size_t len = 0;
+	const char *text = label == LABEL_UNKNOWN ? "" : labels_text(r->labels, label, &len);
+	uint64_t hz = 0;
+
+	for (size_t i = 0; i < len && i < 9 && text[i] >= '0' && text[i] <= '9'; i++)
+		hz = hz * 10 + (uint64_t)(text[i] - '0');
+	return hz ? 1000000000 / hz : 0;
+}
+
 static int report_event(void *ctx, const struct d9_ev *ev)
 {
 	struct report *r = ctx;
@@ -63,6 +76,10 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 	switch (ev->schema->kind) {
 	case D9_EV_SYMBOL:
 		leaftable_name(r->account.leaves, ev, r->labels);
+		return 0;
+	case D9_EV_SEGMENT_METADATA:
+		r->sample_ns = report_sample_ns(r);
+		r->account.runs.from_ns = busyruns_from_ns(r->sample_ns);
 		return 0;
 	case D9_EV_AGENT_BLOCKING:
 		account_blocking(&r->account, ev);
@@ -206,19 +223,6 @@ static int report_sort(struct report *r)
 	return leaftable_rows(r->account.leaves, r->labels, &r->leaves, &r->leaves_cnt);
 }
 
-/* 0 if the recording does not say how often it looked. */
-static uint64_t report_sample_ns(const struct report *r)
-{
-	uint32_t label = coverage_fact(&r->coverage, "cpu.profile.frequency_hz");
-	size_t len = 0;
-	const char *text = label == LABEL_UNKNOWN ? "" : labels_text(r->labels, label, &len);
-	uint64_t hz = 0;
-
-	for (size_t i = 0; i < len && i < 9 && text[i] >= '0' && text[i] <= '9'; i++)
-		hz = hz * 10 + (uint64_t)(text[i] - '0');
-	return hz ? 1000000000 / hz : 0;
-}
-
 /* Was this kind recorded? Of recorders that claim nothing: did it occur? */
 static bool report_has(const struct report *r, enum d9_event kind)
 {
@@ -235,7 +239,6 @@ static int report_finish(struct report *r)
 	r->span_ns = c->last_ns - c->first_ns;
 	r->has_waits = report_has(r, D9_EV_WAKE);
 	r->has_polls = report_has(r, D9_EV_POLL_START);
-	r->sample_ns = report_sample_ns(r);
 	r->blind_ns = coverage_blind_ns(c);
 	r->has_off = report_has(r, D9_EV_AGENT_OFF_CPU);
 	report_runtimes(r);

@@ -323,6 +323,7 @@ static void reportjson_runs(struct json *j, const struct report *r)
 	const struct busyruns *b = &r->account.runs;
 
 	json_put_u64(j, "busy_runs_count", b->long_cnt);
+	json_put_u64(j, "busy_runs_from_ns", b->from_ns);
 	json_key(j, "busy_runs");
 	json_list(j);
 	for (uint32_t i = 0; i < b->cnt; i++) {
@@ -335,7 +336,8 @@ static void reportjson_runs(struct json *j, const struct report *r)
 		reportjson_label(j, r, "type", row ? row->label : LABEL_UNKNOWN);
 		json_put_u64(j, "samples", b->runs[i].samples);
 		json_put_text(j, "type_polls_say",
-			      row ? busyruns_verdict(row->poll.cnt, row->poll.max) : "unknown");
+			      row ? busyruns_verdict(&b->runs[i], row->poll.cnt, row->poll.max) :
+				    "unknown");
 		json_map_end(j);
 	}
 	json_list_end(j);

@@ -163,14 +163,15 @@ static void reporttext_off(FILE *out, const struct report *r, uint64_t top)
 static void reporttext_runs(FILE *out, const struct report *r)
 {
 	const struct busyruns *b = &r->account.runs;
+	char text[PLAIN_SZ];
 
 	if (b->cnt == 0)
 		return;
-	fprintf(out, "\nBUSY RUNS: %" PRIu64 " times one task in all samples of a worker for 10 ms and"
+	fprintf(out, "\nBUSY RUNS: %" PRIu64 " times one task in all samples of a worker for %s and"
 		     " more\n  no polls were recorded: candidates for long polls, but a task that only"
 		     " yields looks the same;\n  polls: what those of its type say that were recorded at"
 		     " another time\n  at least         start       task  samples  polls      type\n",
-		b->long_cnt);
+		b->long_cnt, plain_duration(text, b->from_ns));
 	for (uint32_t i = 0; i < b->cnt; i++) {
 		const struct busyrun *run = &b->runs[i];
 		const struct type_row *row = account_type_of(&r->account, run->task);
@@ -180,7 +181,7 @@ static void reporttext_runs(FILE *out, const struct report *r)
 		fprintf(out, "  +%" PRIu64 ".%06u s %10" PRIu64 " %8" PRIu32 "  %-9s  ",
 			at_ns / 1000000000, (unsigned int)(at_ns % 1000000000 / 1000), run->task,
 			run->samples,
-			row ? busyruns_verdict(row->poll.cnt, row->poll.max) : "unknown");
+			row ? busyruns_verdict(run, row->poll.cnt, row->poll.max) : "unknown");
 		if (row)
 			reportcell_name(out, r, row->label);
 		else

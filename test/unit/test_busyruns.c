@@ -89,9 +89,37 @@ static void test_a_task_is_there_once(void **state)
 static void test_what_recorded_polls_say(void **state)
 {
 	(void)state;
-	assert_string_equal(busyruns_verdict(0, 0), "unknown");
-	assert_string_equal(busyruns_verdict(5, BUSYRUNS_LONG_NS - 1), "not seen");
-	assert_string_equal(busyruns_verdict(5, BUSYRUNS_LONG_NS), "confirmed");
+	const struct busyrun run = { .task = 1, .first_ns = 100 * MS, .last_ns = 150 * MS },
+			     brief = { .task = 1, .first_ns = 100 * MS, .last_ns = 103 * MS };
+
+	assert_string_equal(busyruns_verdict(&run, 0, 0), "unknown");
+	assert_string_equal(busyruns_verdict(&run, 5, BUSYRUNS_LONG_NS - 1), "not seen");
+	assert_string_equal(busyruns_verdict(&run, 5, BUSYRUNS_LONG_NS), "confirmed");
+	assert_string_equal(busyruns_verdict(&brief, 5, 3 * MS - 1), "not seen");
+	assert_string_equal(busyruns_verdict(&brief, 5, 3 * MS), "confirmed");
+}
+
+/* A poll of 4 ms holds three samples of 997 Hz at least, one of 31 ms three of 99 Hz. */
+static void test_quick_samples_show_shorter_ones(void **state)
+{
+	const uint64_t tick_ns = 1000000000 / 997;
+	struct busyruns b = { .from_ns = busyruns_from_ns(tick_ns) };
+	struct busyrun run = { 0 };
+
+	(void)state;
+	assert_int_equal(busyruns_from_ns(0), BUSYRUNS_LONG_NS);
+	assert_int_equal(busyruns_from_ns(1000000000 / 99), BUSYRUNS_LONG_NS);
+	assert_in_range(busyruns_from_ns(tick_ns), tick_ns + 1, 2 * tick_ns - 1);
+	for (uint64_t i = 0; i < 2; i++) /* two are no row */
+		busyruns_sample(&b, &run, 100 * MS + i * tick_ns, 7);
+	busyruns_end(&b, &run);
+	assert_int_equal(b.cnt, 0);
+	for (uint64_t i = 0; i < 3; i++)
+		busyruns_sample(&b, &run, 200 * MS + i * tick_ns - (i == 2 ? 50000 : 0), 7);
+	busyruns_end(&b, &run);
+	assert_int_equal(b.cnt, 1);
+	assert_int_equal(b.long_cnt, 1);
+	assert_int_equal(b.runs[0].samples, 3);
 }
 
 int main(void)
@@ -102,6 +130,7 @@ int main(void)
 		cmocka_unit_test(test_longest_first_and_no_more_than_fit),
 		cmocka_unit_test(test_a_task_is_there_once),
 		cmocka_unit_test(test_what_recorded_polls_say),
+		cmocka_unit_test(test_quick_samples_show_shorter_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
