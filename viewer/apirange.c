@@ -6,6 +6,7 @@
 #include "core/pyramid.h"
 #include "histogram.h"
 #include "jsonout.h"
+#include "summed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -129,7 +130,10 @@ static int api_type_order(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The workers' time in the span, kind by kind; what is not known is what is left. */
+/*
+ * The workers' time in the span, kind by kind; what is not known is what is left. Parks that were
+ * added up count as the others do, and are told apart once more.
+ */
 static void api_put_split(struct api_call *call, const uint32_t *lanes, uint32_t cnt,
 			  uint64_t from_ns, uint64_t to_ns)
 {
@@ -139,10 +143,19 @@ static void api_put_split(struct api_call *call, const uint32_t *lanes, uint32_t
 	} parts[] = { { "polls", PYRAMID_POLLS },   { "parks", PYRAMID_PARKS },
 		      { "offs", PYRAMID_OFFS },	    { "delays", PYRAMID_DELAYS },
 		      { "samples", PYRAMID_SAMPLES }, { "wakes", PYRAMID_WAKES } };
+	struct summed *by_lane = NULL, summed = { 0 };
 	struct json *j = call->j;
 	struct pyramid_cell cell;
 	uint64_t sum, count, max;
 	uint32_t workers = 0;
+
+	if (summed_lanes(call->c, from_ns, to_ns, &by_lane) == 0)
+		for (uint32_t i = 0; i < cnt; i++) {
+			summed.parks += by_lane[lanes[i]].parks;
+			summed.parked_ns += by_lane[lanes[i]].parked_ns;
+			summed.delayed_ns += by_lane[lanes[i]].delayed_ns;
+		}
+	free(by_lane);
 
 	json_key(j, "split");
 	json_map(j);
@@ -161,6 +174,12 @@ static void api_put_split(struct api_call *call, const uint32_t *lanes, uint32_t
 			if (cell.max > max)
 				max = cell.max;
 		}
+		if (parts[p].plane == PYRAMID_PARKS) { /* the wait for a CPU is part of a park */
+			sum += summed.parked_ns + summed.delayed_ns;
+			count += summed.parks;
+		} else if (parts[p].plane == PYRAMID_DELAYS) {
+			sum += summed.delayed_ns;
+		}
 		json_key(j, parts[p].key);
 		json_map(j);
 		json_put_u64(j, "sum", sum);
@@ -168,6 +187,12 @@ static void api_put_split(struct api_call *call, const uint32_t *lanes, uint32_t
 		json_put_u64(j, "max", max);
 		json_map_end(j);
 	}
+	json_key(j, "summed");
+	json_map(j);
+	json_put_u64(j, "parks", summed.parks);
+	json_put_u64(j, "parked", summed.parked_ns);
+	json_put_u64(j, "delayed", summed.delayed_ns);
+	json_map_end(j);
 	json_map_end(j);
 }
 

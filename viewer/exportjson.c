@@ -3,6 +3,7 @@
 #include "core/columns.h"
 #include "export.h"
 #include "jsonout.h"
+#include "summed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -90,6 +91,31 @@ static void chrome_poll(struct json *j, const struct export *x, uint32_t i)
 	chrome_flow(j, x, wake, "f", lane, c->polls.start_ns[i]);
 }
 
+/* A slice for each window in which parks were added up. */
+static void chrome_summed(struct json *j, const struct export *x)
+{
+	struct summed_iter it = { 0 };
+	char text[SUMMED_NAME_SZ];
+	struct summed s;
+
+	while (summed_next(x->c, &it, &s)) {
+		if (s.lane == COLUMNS_NONE || !export_has(x, s.from_ns))
+			continue;
+		chrome_head(j, "X", s.lane, us_of(x, s.from_ns));
+		json_key(j, "dur");
+		json_f64(j, (double)(s.to_ns - s.from_ns) / 1e3);
+		json_put_text(j, "name", summed_name(&s, text));
+		json_put_text(j, "cat", "parks");
+		json_key(j, "args");
+		json_map(j);
+		json_put_u64(j, "parks", s.parks);
+		json_put_u64(j, "parked_ns", s.parked_ns);
+		json_put_u64(j, "delayed_ns", s.delayed_ns);
+		json_map_end(j);
+		json_map_end(j);
+	}
+}
+
 int export_chrome(const struct export *x)
 {
 	const struct columns *c = x->c;
@@ -115,6 +141,7 @@ int export_chrome(const struct export *x)
 		json_put_text(j, "cat", "park");
 		json_map_end(j);
 	}
+	chrome_summed(j, x);
 	for (uint32_t i = 0; i < c->queues.cnt; i++) {
 		if (!export_has(x, c->queues.ts_ns[i]))
 			continue;

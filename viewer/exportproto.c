@@ -6,6 +6,7 @@
 #include "core/columns.h"
 #include "export.h"
 #include "proto.h"
+#include "summed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -152,6 +153,22 @@ static void perfetto_lane(struct perfetto *p, uint32_t lane)
 	perfetto_wakes(p, lane);
 }
 
+/* A slice for each window in which parks were added up. */
+static void perfetto_summed(struct perfetto *p)
+{
+	struct summed_iter it = { 0 };
+	char text[SUMMED_NAME_SZ];
+	struct summed s;
+
+	while (summed_next(p->x->c, &it, &s)) {
+		if (s.lane == COLUMNS_NONE || !export_has(p->x, s.from_ns))
+			continue;
+		summed_name(&s, text);
+		perfetto_slice(p, s.lane, s.from_ns, s.to_ns - s.from_ns, "parks", text,
+			       strlen(text), COLUMNS_NONE);
+	}
+}
+
 int export_perfetto(const struct export *x)
 {
 	struct perfetto p = { .x = x };
@@ -161,6 +178,7 @@ int export_perfetto(const struct export *x)
 	perfetto_tracks(&p);
 	for (uint32_t lane = 0; lane < c->lanes.cnt; lane++)
 		perfetto_lane(&p, lane);
+	perfetto_summed(&p);
 	for (uint32_t i = 0; i < c->queues.cnt; i++) {
 		if (!export_has(x, c->queues.ts_ns[i]))
 			continue;

@@ -271,6 +271,25 @@ static void schedjson_spans(struct json *j, const struct inquiry *q)
 	json_map_end(j);
 }
 
+static void schedjson_summed(struct json *j, const struct inquiry *q)
+{
+	const struct summed *all = ((const struct schedule *)q->own)->summed;
+
+	json_key(j, "parks_added_up");
+	json_list(j);
+	for (uint32_t i = 0; i < q->c->lanes.cnt; i++) {
+		if (!all[i].parks || !scope_lane(&q->scope, i))
+			continue;
+		json_map(j);
+		json_put_u64(j, "worker", q->c->lanes.id[i]);
+		json_put_u64(j, "parks", all[i].parks);
+		json_put_u64(j, "parked_ns", all[i].parked_ns);
+		json_put_u64(j, "delayed_ns", all[i].delayed_ns);
+		json_map_end(j);
+	}
+	json_list_end(j);
+}
+
 void schedjson_put(struct json *j, const struct inquiry *q)
 {
 	schedjson_runtimes(j, q);
@@ -280,4 +299,5 @@ void schedjson_put(struct json *j, const struct inquiry *q)
 	schedjson_leaks(j, q);
 	schedjson_pool(j, q);
 	schedjson_spans(j, q);
+	schedjson_summed(j, q);
 }

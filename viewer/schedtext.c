@@ -319,6 +319,29 @@ static void schedtext_spans(FILE *out, const struct inquiry *q)
 	inquiry_more(out, q, x->cnt);
 }
 
+static void schedtext_summed(FILE *out, const struct inquiry *q)
+{
+	const struct summed *all = ((const struct schedule *)q->own)->summed;
+	char text[PLAIN_SZ];
+	bool has_head = false;
+
+	for (uint32_t i = 0; i < q->c->lanes.cnt; i++) {
+		if (!all[i].parks || !scope_lane(&q->scope, i))
+			continue;
+		if (!has_head)
+			fputs("\nPARKS ADDED UP: of busy threads while polls were not recorded; how long in all, not"
+			      " when:\n  nothing above knows of them\n  worker    parks   parked    share    delay\n",
+			      out);
+		has_head = true;
+		fprintf(out, "  w%-5" PRIu32 " %8" PRIu64, q->c->lanes.id[i], all[i].parks);
+		inquiry_duration(out, 8, true, all[i].parked_ns);
+		fprintf(out, " %8s",
+			plain_share(text, all[i].parked_ns, all[i].to_ns - all[i].from_ns));
+		inquiry_duration(out, 8, true, all[i].delayed_ns);
+		fputc('\n', out);
+	}
+}
+
 void schedtext_print(FILE *out, const struct inquiry *q)
 {
 	schedtext_avail(out, q);
@@ -329,4 +352,5 @@ void schedtext_print(FILE *out, const struct inquiry *q)
 	schedtext_leaks(out, q);
 	schedtext_pool(out, q);
 	schedtext_spans(out, q);
+	schedtext_summed(out, q);
 }

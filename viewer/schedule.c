@@ -34,6 +34,8 @@ int schedule_of(const struct columns *c, const struct scope *s, struct schedule 
 		err = blockpool_of(c, s, &ret->pool);
 	if (err == 0)
 		err = userspans_of(c, s, &ret->spans);
+	if (err == 0)
+		err = summed_lanes(c, s->from_ns, s->to_ns, &ret->summed);
 	return err;
 }
 
@@ -47,6 +49,7 @@ void schedule_done(struct schedule *x)
 	leaks_done(&x->leaks);
 	blockpool_done(&x->pool);
 	userspans_done(&x->spans);
+	free(x->summed);
 	crews_done(&x->crews);
 }
 

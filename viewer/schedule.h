@@ -14,6 +14,7 @@
 #include "blockpool.h"
 #include "userspans.h"
 #include "starve.h"
+#include "summed.h"
 #include "wakeups.h"
 
 struct columns;
@@ -31,6 +32,7 @@ struct schedule {
 	struct leaks leaks;
 	struct blockpool pool;
 	struct userspans spans;
+	struct summed *summed; /* by lane: parks that all of the above knows nothing of */
 };
 
 /* All of it. `sched` must be zero. 0 or -ENOMEM; schedule_done frees in either case. */

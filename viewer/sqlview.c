@@ -79,6 +79,14 @@ static const char *const sqlview_texts[] = {
 	     "wakes x " LANE " " TASK " LEFT JOIN tasks w ON w.rowid = x.waker"),
 	VIEW("park", "x.rowid AS park, x.start_ns, x.dur_ns, x.delay_ns, CASE WHEN l.kind <= 1 THEN l.id END AS worker, x.tid",
 	     "parks x " LANE),
+	VIEW("parked",
+	     "event, f ->> 'from_ns' AS from_ns, f ->> 'to_ns' AS to_ns, f ->> 'worker_id' AS worker, f ->> 'tid' AS tid, "
+	     "f ->> 'parks' AS parks, f ->> 'parked_ns' AS parked_ns, f ->> 'delayed_ns' AS delayed_ns, "
+	     "f ->> 'delayed_max_ns' AS delayed_max_ns, f ->> 'preempted' AS preempted, f ->> 'preempted_ns' AS preempted_ns, "
+	     "f ->> 'polls_preempted' AS polls_preempted, f ->> 'polls_preempted_ns' AS polls_preempted_ns, "
+	     "f ->> 'others' AS others, f ->> 'others_ns' AS others_ns, f ->> 'cpu_time_ns' AS cpu_time_ns",
+	     "(SELECT x.rowid AS event, fields(x.rowid) AS f FROM records x JOIN schemas s ON s.rowid = x.schema "
+	     "WHERE s.name = 'agent:Parks')"),
 	VIEW("off",
 	     "x.rowid AS off, x.start_ns, x.dur_ns, CASE WHEN l.kind <= 1 THEN l.id END AS worker, t.id AS task, t.place AS type, "
 	     "x.tid, x.reason, syscall(x.syscall) AS syscall, x.poll, x.stack",

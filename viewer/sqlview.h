@@ -3,7 +3,7 @@
  * sqlview.h - views and functions over the tables of sqltable.h.
  *
  * Views join tables: poll, wake, park, off, sample, event (worker and task by their own ids, waits,
- * system calls by name). Functions: stack(n) and fields(record) as text, syscall(n) its name,
+ * system calls by name), parked (parks that were added up: sums of a window, not one park). Functions: stack(n) and fields(record) as text, syscall(n) its name,
  * realtime(ns) ns since 1970.
  */
 #ifndef DIAL9_SQLVIEW_H
