@@ -14,21 +14,6 @@
 #include "dirlock.h"
 #include "log.h"
 
-#define WORDCACHE_HEAD "dial9 task words 1\n"
-#define WORDCACHE_ID_MAX 40 /* hex digits of a build id */
-#define WORDCACHE_LINE_MAX (WORDCACHE_ID_MAX + 8) /* "<id> 8192 1\n" */
-#define WORDCACHE_SZ_MAX (sizeof(WORDCACHE_HEAD) + WORDCACHE_BUILDS_MAX * WORDCACHE_LINE_MAX)
-
-struct wordcache_build {
-	char id[WORDCACHE_ID_MAX + 1];
-	struct wordcache_word word;
-};
-
-struct wordcache {
-	struct wordcache_build builds[WORDCACHE_BUILDS_MAX];
-	size_t cnt;
-};
-
 static bool wordcache_is_id(const char *id, size_t len)
 {
 	return len && len <= WORDCACHE_ID_MAX && len % 2 == 0 &&
@@ -55,8 +40,7 @@ static bool wordcache_parse_line(const char *line, struct wordcache_build *ret)
 	return true;
 }
 
-/* `text` ends with a NUL; all of it must be lines. */
-static bool wordcache_parse(const char *text, size_t sz, struct wordcache *ret)
+bool wordcache_parse(const char *text, size_t sz, struct wordcache *ret)
 {
 	const char *end;
 
@@ -138,17 +122,25 @@ static int wordcache_dir(const char *path, const char **ret_name)
 	return dirlock_open_dir(AT_FDCWD, dir, false, NULL);
 }
 
+size_t wordcache_print(const struct wordcache *c, char text[WORDCACHE_SZ_MAX + 1])
+{
+	size_t sz = (size_t)snprintf(text, WORDCACHE_SZ_MAX + 1, "%s", WORDCACHE_HEAD);
+
+	for (size_t i = 0; i < c->cnt; i++)
+		sz += (size_t)snprintf(text + sz, WORDCACHE_SZ_MAX + 1 - sz, "%s %u %d\n",
+				       c->builds[i].id, c->builds[i].word.off,
+				       c->builds[i].word.has_tag);
+	return sz;
+}
+
 static int wordcache_write(int dir_fd, const char *name, const struct wordcache *c)
 {
 	char text[WORDCACHE_SZ_MAX + 1], fresh[NAME_MAX + 1];
-	size_t sz = (size_t)snprintf(text, sizeof(text), "%s", WORDCACHE_HEAD);
+	size_t sz = wordcache_print(c, text);
 	int fd, err = 0;
 
 	if ((size_t)snprintf(fresh, sizeof(fresh), ".%s.%d", name, (int)getpid()) >= sizeof(fresh))
 		return -ENAMETOOLONG;
-	for (size_t i = 0; i < c->cnt; i++)
-		sz += (size_t)snprintf(text + sz, sizeof(text) - sz, "%s %u %d\n", c->builds[i].id,
-				       c->builds[i].word.off, c->builds[i].word.has_tag);
 	unlinkat(dir_fd, fresh, 0); /* of a killed agent with our pid */
 	fd = openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 	if (fd < 0)

@@ -13,6 +13,7 @@
 #define DIAL9_WORDCACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define WORDCACHE_PATH "/var/lib/dial9/task-words"
@@ -23,6 +24,25 @@ struct wordcache_word {
 	uint32_t off; /* bytes below the thread pointer, a multiple of 8 */
 	bool has_tag;
 };
+
+#define WORDCACHE_ID_MAX 40 /* hex digits of a build id */
+#define WORDCACHE_LINE_MAX (WORDCACHE_ID_MAX + 8) /* "<id> 8192 1\n" */
+#define WORDCACHE_HEAD "dial9 task words 1\n"
+#define WORDCACHE_SZ_MAX (sizeof(WORDCACHE_HEAD) + WORDCACHE_BUILDS_MAX * WORDCACHE_LINE_MAX)
+
+struct wordcache {
+	struct wordcache_build {
+		char id[WORDCACHE_ID_MAX + 1];
+		struct wordcache_word word;
+	} builds[WORDCACHE_BUILDS_MAX];
+	size_t cnt;
+};
+
+/* What a file of `sz` bytes says, behind which a NUL stands. false, and none: not of that form. */
+bool wordcache_parse(const char *text, size_t sz, struct wordcache *ret);
+
+/* The file that says it, its size without the NUL behind it: the one way to write it. */
+size_t wordcache_print(const struct wordcache *c, char text[WORDCACHE_SZ_MAX + 1]);
 
 /* 0; -ENOENT: that build is not in it. Hostile or damaged files: -ENOENT, and a warning. */
 int wordcache_find(const char *path, const char *build_id, struct wordcache_word *ret);
