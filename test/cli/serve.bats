@@ -135,9 +135,13 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	base=http://127.0.0.1:$(jq -r .port levels.json)
 	for _ in $(seq 100); do [ "$(status "$base/api/levels?r=0")" = 200 ] && break; sleep 0.1; done
 	curl -s "$base/api/parked?r=0" >parked
+	curl -s "$base/api/range?r=0&from=100000000&to=150000000" >split
 	kill $pid
 	wait $pid || true
 	[ "$(jq -c .bands parked)" = '[[0,100000000,200000000,40,63000000,2000000]]' ]
+	# half of what was added up, and worker 1 parked for 9 of each 10 ms
+	[ "$(jq -c '.split | [.summed.parks, .summed.parked, .summed.delayed, .parks.sum, .parks.count, .delays.sum]' split)" = \
+		'[20,31500000,1000000,77500000,25,1000000]' ]
 	[ "$(jq -c '[.spans[] | [.from / 1000000, .level, .polls, .wakes, .dropped_cnt, .reason]]' body)" = \
 		'[[0,"full",true,true,0,"asked for"],[100,"stat",false,false,0,"over budget"],[200,"full",true,true,2,"within budget"],[400,"full",true,true,0,"asked for"]]' ]
 	[ "$(jq -c '[.holes[0].missing, .holes[0].before, .losses[0].count, .spans[2].dropped[0]]' body)" = '[true,"trace.0.bin",12,"src/hot.rs:3:9"]' ]
