@@ -7,7 +7,8 @@
 #include "plan.h"
 #include "taskword.h"
 
-bool calibration_is_over(const struct calibration *c, bool is_learning, uint64_t hits, uint64_t now_ns)
+bool calibration_is_over(const struct calibration *c, bool is_learning, uint64_t hits,
+			 uint64_t now_ns)
 {
 	uint64_t age_ns = now_ns - c->start_ns;
 

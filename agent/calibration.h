@@ -20,8 +20,10 @@ struct metadata;
 struct taskword;
 
 #define CALIBRATION_RESTS_NS 300000000ull /* probes stay so long after the task word is learnt */
-#define CALIBRATION_BUSY_HITS 5000 /* a target hit so often a second has shown all it can; one that is */
-#define CALIBRATION_PATIENT_NS 60000000000ull /* not has so long: its hits cost less than 0.5 % of a CPU */
+#define CALIBRATION_BUSY_HITS \
+	5000 /* a target hit so often a second has shown all it can; one that is */
+#define CALIBRATION_PATIENT_NS \
+	60000000000ull /* not has so long: its hits cost less than 0.5 % of a CPU */
 
 struct calibration { /* all borrowed; zeroed otherwise */
 	struct ladder *ladder;
@@ -34,7 +36,8 @@ struct calibration { /* all borrowed; zeroed otherwise */
 };
 
 /* Pure: is it time to go to level stat? is_learning: the word may still be learnt. */
-bool calibration_is_over(const struct calibration *c, bool is_learning, uint64_t hits, uint64_t now_ns);
+bool calibration_is_over(const struct calibration *c, bool is_learning, uint64_t hits,
+			 uint64_t now_ns);
 
 /* Every tick while it is on, with the probe hits so far. May end it: the level is stat then. */
 void calibration_tick(struct calibration *c, uint64_t hits, uint64_t now_ns);

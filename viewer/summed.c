@@ -28,8 +28,8 @@ static bool summed_read(const struct columns *c, uint32_t record, struct summed 
 	const struct {
 		const char *name;
 		uint64_t *to;
-	} fields[] = { { "from_ns", &ret->from_ns },	 { "to_ns", &ret->to_ns },
-		       { "parks", &ret->parks },	 { "parked_ns", &ret->parked_ns },
+	} fields[] = { { "from_ns", &ret->from_ns },	   { "to_ns", &ret->to_ns },
+		       { "parks", &ret->parks },	   { "parked_ns", &ret->parked_ns },
 		       { "delayed_ns", &ret->delayed_ns }, { "worker_id", &worker } };
 
 	*ret = (struct summed){ 0 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/types.h>
+
 #include "bpf/wire.h"
 #include "wordcache.h"
 

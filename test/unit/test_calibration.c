@@ -25,8 +25,8 @@ static void what_is_learnt_ends_it_a_little_later(void **state)
 
 	(void)state;
 	assert_false(calibration_is_over(&c, false, 1, START + SEC));
-	assert_false(calibration_is_over(&c, false, 1000000,
-					 START + SEC + CALIBRATION_RESTS_NS - 1));
+	assert_false(
+		calibration_is_over(&c, false, 1000000, START + SEC + CALIBRATION_RESTS_NS - 1));
 	assert_true(calibration_is_over(&c, false, 1, START + SEC + CALIBRATION_RESTS_NS));
 }
 
