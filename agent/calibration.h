@@ -20,10 +20,10 @@ struct metadata;
 struct taskword;
 
 #define CALIBRATION_RESTS_NS 300000000ull /* probes stay so long after the task word is learnt */
-#define CALIBRATION_BUSY_HITS \
-	5000 /* a target hit so often a second has shown all it can; one that is */
-#define CALIBRATION_PATIENT_NS \
-	60000000000ull /* not has so long: its hits cost less than 0.5 % of a CPU */
+/* A target hit so often a second has shown all it can, and is given up. One that is not is given time:
+ * its hits cost less than 0.5 % of a CPU. */
+#define CALIBRATION_BUSY_HITS 5000
+#define CALIBRATION_PATIENT_NS 60000000000ull
 
 struct calibration { /* all borrowed; zeroed otherwise */
 	struct ladder *ladder;
