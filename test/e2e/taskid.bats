@@ -35,7 +35,19 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	agent_start --duration 3s --cpu-hz 997 "$@" # each sample in a poll is a look
 	agent_end
 	agreed 20 "${DIFFERS:-0}"
+	polled_by "$mode"
 	verify
+}
+
+# A current_thread runtime here is driven by the main thread, beside workers that wake up now and then;
+# workers of other runtimes never are that thread.
+polled_by() { # MODE
+	local all main
+	events --kind CpuSampleEvent | jq 'select(.fields.worker_id < 254).fields.tid' >"$T/tids"
+	all=$(wc -l <"$T/tids")
+	main=$(grep -cx "$TARGET" "$T/tids") || :
+	say "samples of workers: $all, of the main thread $main"
+	if [ "$1" = current_thread ]; then [ $((2 * main)) -gt "$all" ]; else [ "$all" -gt 0 ] && [ "$main" = 0 ]; fi
 }
 
 @test "Tokio 1.24, stripped, multi_thread" { learns 1.24 stripped steady; }
