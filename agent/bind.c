@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include <stdlib.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define BIND_REACH 40u /* bytes from the store in which both loads must stand */

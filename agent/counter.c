@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define COUNTER_GOT_BACK 96u /* bytes before the xadd in which its GOT slot is loaded */

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "answer.h"
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "clock.h"
 #include "emit.h"

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "metadata.h"
 #include "opt.h"

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define NAMED_INSNS_MAX 16 /* of Id::next looked at */

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "budget.h"
 #include "busy.h"

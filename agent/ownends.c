@@ -3,6 +3,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "exits.h"
 #include "image.h"

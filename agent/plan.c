@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define PLAN_PERF_SITES_MAX 4096 /* without uprobe_multi each site is a file descriptor */

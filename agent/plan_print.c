@@ -10,6 +10,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 struct plan_kind {

@@ -18,6 +18,7 @@
 #include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 static struct site_query planner_query(const struct planner *p, uint64_t vaddr, uint8_t reg,

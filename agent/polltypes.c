@@ -6,6 +6,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "plan.h"
 

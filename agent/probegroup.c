@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "log.h"
 #include "plan.h"

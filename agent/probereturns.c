@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "log.h"
 #include "plan.h"

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <stdlib.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define RETURNS_BACK 40u /* bytes before the call in which the load is looked for */

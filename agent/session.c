@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "arrivals.h"
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 #include "clock.h"
 #include "control.h"

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define SITE_WORDS_MAX 255 /* pushed or skipped on the stack; the cookie has 8 bits */

@@ -7,6 +7,7 @@
  */
 #include "kernel.bpf.h"
 #include "wire.h"
+#include "cookie.h"
 #include "config.bpf.h"
 #include "maps.bpf.h"
 #include "thread.bpf.h"

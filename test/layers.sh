@@ -51,8 +51,8 @@ rule 'viewer/core/ includes only itself and the public header of format/' \
 	"$(foreign viewer/core '[a-z_]+\.def|format/trace\.h' viewer/core/*.[ch])"
 rule 'viewer/ includes only itself, its core and the public files of format/' \
 	"$(foreign viewer 'viewer/[a-z_]+\.h|core/[a-z_]+\.(h|def)|format/(trace\.h|records\.def|errors\.def)' viewer/*.[ch])"
-rule 'agent/ includes only itself, the public files of format/, bpf/wire.h and skeletons' \
-	"$(foreign agent 'agent/[a-z_]+\.h|format/(trace\.h|records\.def|errors\.def)|bpf/wire\.h|[a-z_]+\.skel\.h' agent/*.[ch])"
+rule 'agent/ includes only itself, the public files of format/, the shared ones of bpf/ and skeletons' \
+	"$(foreign agent 'agent/[a-z_]+\.h|format/(trace\.h|records\.def|errors\.def)|bpf/(wire|cookie)\.h|[a-z_]+\.skel\.h' agent/*.[ch])"
 rule 'bpf/ includes only itself' "$(foreign bpf 'bpf/[a-z_.]+\.h' bpf/*.[ch])"
 rule 'BPF objects are known to probe, ring and feature alone' \
 	"$(including '[a-z_]+\.skel\.h|bpf/(bpf|libbpf)\.h' $(except '(probe|ring|feature)[a-z_]*\.[ch]' agent/*.[ch]))"
@@ -62,7 +62,7 @@ rule 'target and plan know nothing to their right' \
 rule 'order, track and emit know no files, no ELF and no probes' \
 	"$(including '(segment|retain|dirlock|probe|ring|target|plan|image)\.h' agent/{order,track,emit}*.[ch])"
 rule 'segment and retain do not know what an event is' \
-	"$(including '(track|emit|order|ring|probe|bpf/wire)\.h' agent/{segment,retain,dirlock}*.[ch])"
+	"$(including '(track|emit|order|ring|probe|bpf/wire|bpf/cookie)\.h' agent/{segment,retain,dirlock}*.[ch])"
 rule 'no two source files share a name' \
 	"$(for f in agent/*.[ch] viewer/*.[ch] viewer/core/*.[ch] format/*.[ch] bpf/*.[ch]; do basename "$f"; done | sort | uniq -d)"
 rule 'no uretprobe' \

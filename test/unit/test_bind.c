@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define PROLOGUE "\x55\x48\x89\xe5"

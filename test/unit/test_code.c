@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 static struct code_op decode(const char *bytes, size_t sz)

@@ -13,6 +13,7 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 static struct elfmaker maker;

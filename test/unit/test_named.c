@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define NEXT "_ZN5tokio7runtime4task2id2Id4next17h0123456789abcdefE"

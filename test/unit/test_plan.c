@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <yajl/yajl_tree.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 #define BIAS 0x550000000000ull

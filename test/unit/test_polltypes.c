@@ -10,6 +10,7 @@
 
 #include "agent/plan.h"
 #include "agent/polltypes.h"
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 static struct plan_vtable vtables[2][3] = {

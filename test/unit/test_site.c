@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 static struct elfmaker maker;

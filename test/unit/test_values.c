@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "bpf/cookie.h"
 #include "bpf/wire.h"
 
 static void step(struct values *v, const char *bytes)
