@@ -42,7 +42,7 @@ AGENT_SRC := $(filter-out agent/agent_main.c,$(wildcard agent/*.c))
 VIEW_SRC := $(filter-out viewer/viewer_main.c,$(wildcard viewer/*.c viewer/core/*.c))
 UNIT_SRC := $(wildcard test/unit/test_*.c)
 FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
-BENCH_SRC := $(filter-out %.bpf.c,$(wildcard test/bench/*.c))
+BENCH_SRC := $(filter-out %.bpf.c %sim.c,$(wildcard test/bench/*.c))
 E2E_SRC := $(wildcard test/e2e/*.c)
 CLI_SRC := $(wildcard test/cli/*.c)
 MAIN_SRC := $(wildcard agent/agent_main.c viewer/viewer_main.c)
@@ -231,6 +231,8 @@ $(BUILD)/asan/test/unit/%: $(ASAN)/test/unit/%.o $(ASAN)/libunit.a $(ASAN)/libag
 $(BUILD)/test/fuzz/%: $(FUZZ)/test/fuzz/%.o $(FUZZ)/libagent.a $(FUZZ)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(Q)$(CLANG) $(ASAN_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(objects) $(AGENT_LIBS) $(VIEW_LIBS)
+$(BUILD)/test/bench/bench_track: $(PLAIN)/test/bench/tracksim.o
+
 $(BUILD)/test/bench/%: $(PLAIN)/test/bench/%.o $(PLAIN)/libagent.a $(BUILD)/libdial9trace.a | $$(@D)/
 	$(call say,LD,$@)
 	$(link) $(AGENT_LIBS)

@@ -5,9 +5,7 @@
  *
  *   bench_track [records] [workers]      default 2,000,000 records, 4 workers
  *
- * The records are those of a server at work: per poll 3/4 of a wake, now and then a spawn and an
- * end, a park, a CPU sample; made beforehand, in time order, from a fixed seed. Times are CPU time
- * of this thread, the best of five runs. Prints one figure a line: name, value, unit.
+ * The records are those of tracksim.h. Times are CPU time of this thread, the best of five runs. Prints one figure a line: name, value, unit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,195 +21,15 @@
 #include "agent/seat.h"
 #include "agent/track.h"
 #include "bpf/wire.h"
+#include "test/bench/tracksim.h"
 
-#define TASKS 256
-#define FRAMES 24
-#define STACKS 300
-#define WORKERS_MAX 64
 #define RUNS 5
-#define HANDLE 0x7f0000001000ull
-
-struct record {
-	size_t sz;
-	union {
-		struct wire_head head;
-		struct wire_poll_start start;
-		struct wire_poll_end end;
-		struct wire_wake wake;
-		struct wire_spawn_id draw;
-		struct wire_bind bind;
-		struct wire_switch_out out;
-		struct wire_switch_in in;
-		struct wire_cpu_sample sample;
-		uint64_t words[6 + FRAMES];
-	};
-};
-
-struct sim { /* makes the records */
-	struct record *at;
-	size_t cnt, max;
-	uint64_t *packed; /* the same, one behind the other as in a ring: size, record, size, ... */
-	uint64_t seed, next_id;
-	uint64_t tasks[TASKS], polled_by[TASKS];
-	struct {
-		uint64_t now, task, cpu;
-		uint32_t slot;
-		int step;
-	} workers[WORKERS_MAX];
-	uint32_t workers_cnt;
-};
-
-static uint64_t rnd(struct sim *s, uint64_t n)
-{
-	s->seed ^= s->seed << 13;
-	s->seed ^= s->seed >> 7;
-	s->seed ^= s->seed << 17;
-	return s->seed % n;
-}
-
-/* Skewed like real durations: most are short, some a hundred times as long. */
-static uint64_t duration(struct sim *s, uint64_t typical)
-{
-	return typical / 2 + rnd(s, typical) + (rnd(s, 20) ? 0 : rnd(s, 20 * typical)) +
-	       (rnd(s, 500) ? 0 : rnd(s, 200 * typical));
-}
-
-static struct record *add(struct sim *s, uint32_t w, uint8_t kind, size_t sz)
-{
-	struct record *r = &s->at[s->cnt++];
-
-	memset(r, 0, sz);
-	r->sz = sz;
-	r->head = (struct wire_head){
-		.ts_ns = s->workers[w].now, .tid = 1000 + w, .kind = kind, .target = 1};
-	return r;
-}
-
-static void spawn(struct sim *s, uint32_t w, uint32_t slot)
-{
-	uint64_t id = s->next_id++;
-	struct record *r = add(s, w, WIRE_SPAWN_ID, sizeof(struct wire_spawn_id));
-
-	r->draw.task_id = id;
-	s->workers[w].now += 900;
-	r = add(s, w, WIRE_BIND, sizeof(struct wire_bind));
-	r->bind.task_id = id;
-	r->bind.vtable = 0xa000 + id % 12 * 0x60;
-	r->bind.return_addr = 0x400000 + id % 15 * 0x33;
-	r->bind.spawner_id = s->workers[w].task;
-	r->bind.owned_tasks = HANDLE + 0x40;
-	s->tasks[slot] = id;
-}
-
-/* One step of one worker's life. */
-static void step(struct sim *s, uint32_t w)
-{
-	uint32_t slot = s->workers[w].slot;
-	struct record *r;
-
-	switch (s->workers[w].step) {
-	case 0: /* begin a poll of a task that nobody polls */
-		do
-			slot = (uint32_t)rnd(s, TASKS);
-		while (s->polled_by[slot]);
-		s->workers[w].slot = slot;
-		s->polled_by[slot] = 1;
-		s->workers[w].task = s->tasks[slot];
-		r = add(s, w, WIRE_POLL_START, sizeof(r->start));
-		r->start.task_id = s->tasks[slot];
-		r->start.vtable = 0xa000 + s->tasks[slot] % 12 * 0x60;
-		r->start.owner_id = 1;
-		r->start.local_queue = (uint16_t)rnd(s, 12);
-		s->workers[w].now += duration(s, 1200);
-		break;
-	case 1: /* wake another, or spawn */
-		if (!rnd(s, 200)) {
-			uint32_t other = (uint32_t)rnd(s, TASKS);
-
-			if (!s->polled_by[other])
-				spawn(s, w, other);
-		} else if (rnd(s, 4)) {
-			r = add(s, w, WIRE_WAKE, sizeof(r->wake));
-			r->wake.woken_id = s->tasks[rnd(s, TASKS)];
-			r->wake.waker_id = s->workers[w].task;
-		}
-		s->workers[w].now += duration(s, 1800);
-		break;
-	case 2:
-		if (!rnd(s, 1500)) {
-			r = add(s, w, WIRE_CPU_SAMPLE, sizeof(r->sample) + 8 * FRAMES);
-			memcpy(r->sample.comm, "tokio-rt-worker", 16);
-			r->sample.frames_cnt = FRAMES;
-			for (uint64_t i = 0, stack = rnd(s, STACKS); i < FRAMES; i++)
-				r->words[6 + i] = 0x555500000000ull + (stack * (i / 4) + i) * 0x91;
-		}
-		r = add(s, w, WIRE_POLL_END, sizeof(r->end));
-		r->end.task_id = s->workers[w].task;
-		if (s->workers[w].task != s->tasks[slot])
-			r->head.flags = WIRE_END_TASK_ENDED; /* its slot has a new task */
-		s->polled_by[slot] = 0;
-		s->workers[w].now += duration(s, 500);
-		break;
-	default: /* sleep now and then */
-		if (rnd(s, 15))
-			break;
-		r = add(s, w, WIRE_SWITCH_OUT, sizeof(r->out));
-		r->out.cpu_time_ns = s->workers[w].cpu += duration(s, 40000);
-		r->out.syscall = rnd(s, 2) ? 202 : 281;
-		r->out.prev_state = 1;
-		s->workers[w].now += duration(s, 30000);
-		r = add(s, w, WIRE_SWITCH_IN, sizeof(r->in));
-		r->in.runnable_ns = s->workers[w].now - duration(s, 1500);
-		r->in.cpu_time_ns = s->workers[w].cpu;
-		s->workers[w].now += duration(s, 600);
-		break;
-	}
-	s->workers[w].step = (s->workers[w].step + 1) % 4;
-}
-
-static void simulate(struct sim *s)
-{
-	for (uint32_t i = 0; i < TASKS; i++)
-		s->tasks[i] = s->next_id++;
-	while (s->cnt + 16 < s->max) {
-		uint32_t first = 0;
-
-		for (uint32_t w = 1; w < s->workers_cnt; w++)
-			if (s->workers[w].now < s->workers[first].now)
-				first = w;
-		step(s, first);
-	}
-}
-
-/* A switch-in and a bind are made ahead of their worker's turn: put them in order. */
-static int by_time(const void *a, const void *b)
-{
-	const struct record *x = a, *y = b;
-
-	return (x->head.ts_ns > y->head.ts_ns) - (x->head.ts_ns < y->head.ts_ns);
-}
-
-static int pack(struct sim *s)
-{
-	uint64_t *p;
-
-	s->packed = malloc(s->cnt * (sizeof(struct record) + 8));
-	if (!s->packed)
-		return -ENOMEM;
-	p = s->packed;
-	for (size_t i = 0; i < s->cnt; i++) {
-		*p++ = s->at[i].sz;
-		memcpy(p, s->at[i].words, s->at[i].sz);
-		p += s->at[i].sz / 8;
-	}
-	return 0;
-}
 
 /* ---- the target's answers ---- */
 
 static int ask_seat(void *ctx, pid_t tid, struct seat *ret)
 {
-	*ret = (struct seat){.handle = HANDLE,
+	*ret = (struct seat){.handle = TRACKSIM_HANDLE,
 			     .index = (uint32_t)tid - 1000,
 			     .workers_cnt = *(uint32_t *)ctx,
 			     .has_core = true};
@@ -249,7 +67,7 @@ static int ask_runtime(void *ctx, uint64_t scheduler, uint64_t owner_id, uint64_
 	(void)owner_id;
 	(void)owned_tasks;
 	*depth = 3;
-	*alive = TASKS;
+	*alive = TRACKSIM_TASKS;
 	return 0;
 }
 
@@ -313,7 +131,7 @@ struct result {
 };
 
 /* level 0: bytes go nowhere. */
-static int run(const struct sim *s, int level, size_t header_each_sz, struct result *ret)
+static int run(const struct tracksim *s, int level, size_t header_each_sz, struct result *ret)
 {
 	const struct d9_sink_opt zo = {.compression = D9_ZSTD, .level = level};
 	uint32_t workers_cnt = s->workers_cnt;
@@ -328,7 +146,7 @@ static int run(const struct sim *s, int level, size_t header_each_sz, struct res
 	struct emit_options eo = {
 		.sink = &out_sink, .ctx = &out, .level = {1, "full", "", "exact", "bench"}};
 	struct wire_owner owner = {
-		.head = {.tid = 1000, .kind = WIRE_OWNER}, .owner_id = 1, .scheduler = HANDLE};
+		.head = {.tid = 1000, .kind = WIRE_OWNER}, .owner_id = 1, .scheduler = TRACKSIM_HANDLE};
 	const uint64_t *p = s->packed;
 	struct metadata *m = NULL;
 	struct emit *e = NULL;
@@ -383,7 +201,7 @@ out:
 	return rc;
 }
 
-static int best(const struct sim *s, int level, size_t header_each_sz, struct result *ret)
+static int best(const struct tracksim *s, int level, size_t header_each_sz, struct result *ret)
 {
 	struct result r;
 	int rc;
@@ -401,27 +219,18 @@ static int best(const struct sim *s, int level, size_t header_each_sz, struct re
 
 int main(int argc, char **argv)
 {
-	struct sim s = {.max = argc > 1 ? strtoull(argv[1], NULL, 0) : 2000000,
-			.workers_cnt = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 4,
-			.seed = 88172645463325252ull,
-			.next_id = 4000};
+	size_t records_max = argc > 1 ? strtoull(argv[1], NULL, 0) : 2000000;
+	uint32_t workers_cnt = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 4;
+	struct tracksim s;
 	struct result bare, level1, level3, headers;
 	int rc;
 
-	if (s.max < 1000 || !s.workers_cnt || s.workers_cnt > WORKERS_MAX) {
-		fprintf(stderr, "bench_track: at least 1000 records, 1 to %d workers\n", WORKERS_MAX);
+	if (records_max < 1000 || !workers_cnt || workers_cnt > TRACKSIM_WORKERS_MAX) {
+		fprintf(stderr, "bench_track: at least 1000 records, 1 to %d workers\n",
+			TRACKSIM_WORKERS_MAX);
 		return 2;
 	}
-	s.at = calloc(s.max, sizeof(*s.at));
-	if (!s.at) {
-		fprintf(stderr, "bench_track: no memory for %zu records\n", s.max);
-		return 1;
-	}
-	for (uint32_t w = 0; w < s.workers_cnt; w++)
-		s.workers[w].now = 1000000000ull + w * 700;
-	simulate(&s);
-	qsort(s.at, s.cnt, sizeof(*s.at), by_time);
-	rc = pack(&s);
+	rc = tracksim_make(&s, records_max, workers_cnt);
 	if (!rc)
 		rc = best(&s, 0, 0, &bare);
 	if (!rc)
@@ -443,7 +252,6 @@ int main(int argc, char **argv)
 	printf("disk_zstd1 %.2f bytes/event\n", level1.disk_per_event);
 	printf("disk_zstd3 %.2f bytes/event\n", level3.disk_per_event);
 	printf("disk_zstd3_header_per_batch %.2f bytes/event\n", headers.disk_per_event);
-	free(s.packed);
-	free(s.at);
+	tracksim_free(&s);
 	return 0;
 }

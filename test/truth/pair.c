@@ -8,8 +8,6 @@
 #include "test/truth/sleeps.h"
 #include "test/truth/vec.h"
 
-#define SAID_MAX 8 /* lines of one kind */
-#define KINDS_MAX 64
 #define ULL(x) ((unsigned long long)(x))
 
 int window_of(const struct pairing *p, uint64_t from_ns, uint64_t to_ns)
@@ -27,29 +25,6 @@ static bool on_edge(const struct pairing *p, uint64_t from_ns, uint64_t to_ns)
 		if (to_ns >= p->windows[i].from_ns && from_ns <= p->windows[i].to_ns)
 			return true;
 	return false;
-}
-
-void pair_say(const struct pairing *p, const char *kind, const char *fmt, ...)
-{
-	static struct {
-		const char *kind;
-		unsigned cnt;
-	} said[KINDS_MAX];
-	va_list ap;
-	size_t i = 0;
-
-	if (!p->verbose)
-		return;
-	while (i < KINDS_MAX - 1 && said[i].kind && strcmp(said[i].kind, kind))
-		i++;
-	said[i].kind = kind;
-	if (said[i].cnt++ >= SAID_MAX)
-		return;
-	fprintf(stderr, "  %s: ", kind);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
 }
 
 /* ---- polls ---- */
