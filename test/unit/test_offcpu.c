@@ -9,18 +9,6 @@
 #include "agent/offcpu.h"
 #include "test/unit/track_fixture.h"
 
-#define OWNER 5
-
-static int setup(void **state)
-{
-	(void)state;
-	fx_open(&fx, NULL);
-	fx_workers(FX_MULTI(1), OWNER, true);
-	for (pid_t tid = 101; tid < 101 + FX_WORKERS; tid++)
-		track_thread(fx.track, tid);
-	return 0;
-}
-
 static void test_park(void **state)
 {
 	const int sleeps[] = {202, 232, 281, 441};
@@ -58,7 +46,7 @@ static void test_parks_alternate(void **state)
 	(void)state;
 	fx_out(&fx, 2000, 101, 0, 202, 0, 1, 0);
 	fx_out(&fx, 3000, 101, 0, 202, 0, 1, 0);
-	fx_start(&fx, 4000, 101, 9, OWNER, 0);
+	fx_start(&fx, 4000, 101, 9, FX_OWNER, 0);
 	fx_end(&fx, 4100, 101, 9, 0, 0);
 	fx_in(&fx, 4200, 101, 0, 0); /* of nothing */
 	fx_decode(&fx);
@@ -74,7 +62,7 @@ static void test_off_cpu_in_poll(void **state)
 	const struct fx_event *e;
 
 	(void)state;
-	fx_start(&fx, 2000, 102, 9, OWNER, 0);
+	fx_start(&fx, 2000, 102, 9, FX_OWNER, 0);
 	fx_out(&fx, 2100, 102, 9, 202, WIRE_OUT_IN_POLL, 1, 5);
 	fx_in(&fx, 2900, 102, 2100, 2800);
 	fx_out(&fx, 3000, 102, 9, -1, WIRE_OUT_IN_POLL | WIRE_OUT_PREEMPTED, 0, 0);
@@ -131,8 +119,8 @@ static void test_switch_out_shows_lost_end(void **state)
 	const struct fx_event *e;
 
 	(void)state;
-	fx_start(&fx, 2000, 101, 9, OWNER, 0);
-	fx_start(&fx, 2050, 101, 20, OWNER, 1);
+	fx_start(&fx, 2000, 101, 9, FX_OWNER, 0);
+	fx_start(&fx, 2050, 101, 20, FX_OWNER, 1);
 	fx_out(&fx, 2100, 101, 9, 202, WIRE_OUT_IN_POLL, 1, 1); /* 20 is over */
 	fx_in(&fx, 2200, 101, 2100, 0);
 	fx_out(&fx, 3000, 101, 0, 202, 0, 1, 0); /* 9 is over */
@@ -150,7 +138,7 @@ static void test_lost_switch_in(void **state)
 	struct track_stats st;
 
 	(void)state;
-	fx_start(&fx, 2000, 101, 9, OWNER, 0);
+	fx_start(&fx, 2000, 101, 9, FX_OWNER, 0);
 	fx_out(&fx, 2100, 101, 9, 202, WIRE_OUT_IN_POLL, 1, 1);
 	fx_out(&fx, 2300, 101, 9, 202, WIRE_OUT_IN_POLL, 1, 1);
 	fx_in(&fx, 2500, 101, 2400, 0); /* closes yet another one */
@@ -186,7 +174,7 @@ static void test_cpu_samples(void **state)
 	const struct fx_event *e;
 
 	(void)state;
-	fx_start(&fx, 2000, 101, 9, OWNER, 0);
+	fx_start(&fx, 2000, 101, 9, FX_OWNER, 0);
 	fx_sample(&fx, 2100, 101, "tokio-rt-worker", 4);
 	fx_end(&fx, 2200, 101, 9, 0, 0);
 	fx_sample(&fx, 2300, 999, "a name of 16 chr", 4);
@@ -222,7 +210,7 @@ static void test_frames_count_lies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, fx_teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, fx_setup_threads, fx_teardown)
 		T(test_park),
 		T(test_parks_alternate),
 		T(test_off_cpu_in_poll),

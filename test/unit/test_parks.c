@@ -10,18 +10,6 @@
 #include "agent/parks.h"
 #include "test/unit/track_fixture.h"
 
-#define OWNER 5
-
-static int setup(void **state)
-{
-	(void)state;
-	fx_open(&fx, NULL);
-	fx_workers(FX_MULTI(1), OWNER, true);
-	for (pid_t tid = 101; tid < 101 + FX_WORKERS; tid++)
-		track_thread(fx.track, tid);
-	return 0;
-}
-
 static void parks(uint64_t ts, uint8_t flags, uint64_t begin_ns, uint64_t to_ns, uint64_t cnt)
 {
 	struct wire_parks r = {
@@ -142,7 +130,7 @@ static void a_long_preemption_in_a_poll_is_one_by_itself(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fx_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fx_setup_threads, fx_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(each_event_holds_the_difference),
 		TEST(a_lost_record_costs_no_switch),

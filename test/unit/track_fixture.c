@@ -226,6 +226,14 @@ int fx_setup_workers(void **state)
 	return 0;
 }
 
+int fx_setup_threads(void **state)
+{
+	fx_setup_workers(state);
+	for (pid_t tid = 101; tid < 101 + FX_WORKERS; tid++)
+		track_thread(fx.track, tid);
+	return 0;
+}
+
 void fx_workers(uint64_t handle, uint32_t owner, bool is_named)
 {
 	for (uint32_t i = 0; i < FX_WORKERS; i++) {

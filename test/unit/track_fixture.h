@@ -121,6 +121,7 @@ int fx_teardown(void **state);
 /* Threads 101.. are workers 0.. of runtime `handle`, whose task list is `owner`. */
 void fx_workers(uint64_t handle, uint32_t owner, bool is_named);
 int fx_setup_workers(void **state); /* the same of FX_RT, named */
+int fx_setup_threads(void **state); /* ... and the threads are known before their first record */
 /* Polls one task of list `owner` on `tid`; the worker id it was written with, UINT64_MAX = none. */
 uint64_t fx_poll_once(uint32_t tid, uint32_t owner, uint64_t ts);
 /* A key of the metadata, "(unset)" without it. */
