@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests in layers, cheap ones first:   test/run.sh [LAYER...]
-#   gcc clang layers unit asan fuzz cli formats page targets truth e2e soak matrix kernels
+#   gcc clang layers unit asan fuzz cli formats page targets truth e2e shown soak matrix kernels
 #   (default: all but kernels, in this order)
 # One line per test; a program that crashes, hangs past its cap, prints no result or leaves a
 # process behind is a failure, and so is a skipped test. Logs of failures stay in
@@ -183,8 +183,8 @@ layer_fuzz() {
 	done
 }
 
-bats_file() { # FILE CAP
-	tap "$(basename "$(dirname "$1")") $(basename "$1" .bats)" "$2" bats --tap "$1"
+bats_file() { # FILE CAP [ARGS of bats...]
+	tap "$(basename "$(dirname "$1")") $(basename "$1" .bats)" "$2" bats --tap "$1" "${@:3}"
 }
 layer_cli() {
 	local f
@@ -240,6 +240,15 @@ layer_e2e() {
 	for f in test/e2e/*.bats; do bats_file "$f" 900; done
 }
 
+layer_shown() { # each planted block; make shown holds shares and long polls too
+	if [ "$(id -u)" != 0 ]; then
+		result not 'shown' 'needs root: sudo make shown'
+		return
+	fi
+	build 'build the programs for shown' 600 all bins
+	bats_file test/shown/shown.bats 300 --filter 'blocks of 1 ms'
+}
+
 layer_soak() { # left on for half a minute; make soak takes ten
 	if [ "$(id -u)" != 0 ]; then
 		result not 'soak' 'needs root: sudo make soak'
@@ -263,7 +272,7 @@ layer_kernels() { # the oldest that apt has, emulated; make kernels has them all
 	tap kernels 900 bash test/kernels/run.sh --short
 }
 
-layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e soak matrix}
+layers=${*:-gcc clang layers unit asan fuzz cli formats page targets truth e2e shown soak matrix}
 for layer in $layers; do
 	declare -F "layer_$layer" >/dev/null || { echo "run.sh: no layer '$layer'" >&2; exit 2; }
 done
