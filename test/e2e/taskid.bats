@@ -139,9 +139,11 @@ polled_by() { # MODE
 	verify
 }
 
-# NAME, as its makers ship it, at work: the word is learnt, and never is another task's than the probes
-# know. Level stat, which learns it from fewer of them, then does without any.
+# NAME, as its makers ship it, at work: the word is learnt, and is the task that the probes know (but for
+# TASKID_DIFFERS_MAX: it is another's while a poll drops that one's output). Level stat, which learns it
+# from fewer probes, then does without any; or it says why it has no task ids.
 shipped_learns() { # NAME
+	local without
 	works "$1" 100
 	tokio_found 1.
 	agent_start "${TARGETS[@]}" --level full --cpu-hz 997
@@ -151,17 +153,21 @@ shipped_learns() { # NAME
 	cat "$T/agent.err"
 	words | tee "$T/words"
 	[ "$(grep -cE '^agent.task_id_tls	[0-9]+( tagged)?$' "$T/words")" = "$WANTED_READY" ]
-	[ "$(grep -cE '^agent.task_id_tls_check	agrees [1-9][0-9]*, at rest [0-9]+, differs 0$' "$T/words")" = "$WANTED_READY" ]
+	[ "$(grep -cE '^agent.task_id_tls_check	agrees [1-9][0-9]*, at rest [0-9]+, differs [0-3]$' "$T/words")" = "$WANTED_READY" ]
 	measured "agrees, at rest, differs: $(word_cell)"
 
 	TRACES=$T/stat
 	agent_start "${TARGETS[@]}" --level stat --cpu-hz 997
-	wait_for 45 all_say 'no probe is left in it'
+	wait_for 45 all_say 'no probe is left in it\|level stat without task ids'
 	sleep 2
 	agent_stop
 	cat "$T/agent.err"
 	verify
-	events --kind agent:Sample | grep -c agent:Sample # tasks are known where nothing is probed
+	words | tee "$T/words"
+	without=$(grep -c 'level stat without task ids' "$T/agent.err") || :
+	[ "$(grep -c '^agent.task_id_tls	unknown: .' "$T/words")" = "$without" ]
+	# tasks are known where nothing is probed
+	[ "$without" = "$WANTED_READY" ] || events --kind agent:Sample | grep -c agent:Sample
 }
 all_say() { [ "$(grep -c "$1" "$T/agent.err")" = "$WANTED_READY" ]; }
 
