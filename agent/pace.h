@@ -18,7 +18,7 @@
 #define PACE_CALM_NS 1000000000ull /* little for so long: slow */
 /* Little is at most so many records in PACE_FAST_NS. */
 #define PACE_LITTLE_SPARSE 100 /* no probe is in any target */
-#define PACE_LITTLE 2 /* there are some: queue depths are wanted each 10 ms, if anything goes on */
+#define PACE_LITTLE 20 /* there are some: queue depths are wanted each 10 ms, if anything goes on */
 
 struct pace {
 	int fd; /* becomes readable at each tick; -1 = not open */
