@@ -33,6 +33,8 @@ void api_levels(struct api_call *call); /* apilevels.c */
 void api_spans(struct api_call *call); /* apispans.c */
 void api_parked(struct api_call *call); /* apiparked.c */
 void api_why(struct api_call *call, uint32_t poll); /* apiwhy.c; a part of api_one_poll's answer */
+void api_off(struct api_call *call, uint32_t off); /* apiwhy.c: a time without CPU, as a map */
+void api_glimpses(struct api_call *call); /* apiglimpse.c */
 void api_issues(struct api_call *call); /* apiissues.c */
 
 #endif /* DIAL9_API_H */

@@ -221,3 +221,20 @@ uint8_t api_log(uint64_t ns)
 		return 0;
 	return bin >= 254 ? 255 : (uint8_t)(bin + 1);
 }
+
+bool api_is(const struct columns *c, uint32_t text, const char *want)
+{
+	size_t len;
+	const char *p = columns_text(c, text, &len);
+
+	return len == strlen(want) && memcmp(p, want, len) == 0;
+}
+
+uint32_t api_schema(const struct columns *c, const char *name)
+{
+	uint32_t row = 0;
+
+	while (row < c->schemas.cnt && !api_is(c, c->schemas.name[row], name))
+		row++;
+	return row;
+}

@@ -61,6 +61,8 @@ void api_bytes(struct api_call *call, void *p, size_t sz);
 /* ---- what many answers say the same way ---- */
 void api_text(struct json *j, const char *key, const struct columns *c, uint32_t text);
 void api_rel(struct json *j, const char *key, const struct api_call *call, uint64_t ns);
+bool api_is(const struct columns *c, uint32_t text, const char *want); /* is that text this? */
+uint32_t api_schema(const struct columns *c, const char *name); /* its row; schemas.cnt: none */
 void api_poll(struct api_call *call, const char *key, uint32_t poll); /* as a map, null for NONE */
 
 #define API_BINS 512u /* 8 to an octave */

@@ -130,6 +130,28 @@ static int api_type_order(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
+/* Of a lane's time without CPU in the span, what lies in polls that were recorded. */
+static uint64_t api_off_in_polls(const struct columns *c, uint32_t lane, uint64_t from_ns,
+				 uint64_t to_ns)
+{
+	uint32_t first = c->lanes.offs_from[lane], end = c->lanes.offs_to[lane];
+	uint32_t i = columns_seek(c->offs.start_ns, first, end, from_ns);
+	uint64_t sum = 0;
+
+	if (i > first)
+		i--; /* the one that may reach in */
+	for (; i < end && c->offs.start_ns[i] < to_ns; i++) {
+		uint64_t a = c->offs.start_ns[i], b = a + c->offs.dur_ns[i];
+
+		if (a < from_ns)
+			a = from_ns;
+		if (b > to_ns)
+			b = to_ns;
+		sum += c->offs.poll[i] != COLUMNS_NONE && b > a ? b - a : 0;
+	}
+	return sum;
+}
+
 /*
  * The workers' time in the span, kind by kind; what is not known is what is left. Parks that were
  * added up count as the others do, and are told apart once more.
@@ -146,7 +168,7 @@ static void api_put_split(struct api_call *call, const uint32_t *lanes, uint32_t
 	struct summed *by_lane = NULL, summed = { 0 };
 	struct json *j = call->j;
 	struct pyramid_cell cell;
-	uint64_t sum, count, max;
+	uint64_t sum, count, max, in_polls = 0;
 	uint32_t workers = 0;
 
 	if (summed_lanes(call->c, from_ns, to_ns, &by_lane) == 0)
@@ -160,7 +182,11 @@ static void api_put_split(struct api_call *call, const uint32_t *lanes, uint32_t
 	json_key(j, "split");
 	json_map(j);
 	for (uint32_t i = 0; i < cnt; i++)
-		workers += call->c->lanes.kind[lanes[i]] == COLUMNS_WORKER;
+		if (call->c->lanes.kind[lanes[i]] == COLUMNS_WORKER) {
+			workers++;
+			in_polls += api_off_in_polls(call->c, lanes[i], from_ns, to_ns);
+		}
+	json_put_u64(j, "offs_in_polls", in_polls);
 	json_put_u64(j, "workers", workers);
 	json_put_u64(j, "wall", workers * (to_ns - from_ns));
 	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {

@@ -61,18 +61,43 @@ static uint32_t api_label(const struct columns *c, uint32_t off)
 							  : MOMENT_OFF_OTHER;
 }
 
-/* Times without CPU, the first API_OFFS_MAX of them one by one, all of them summed. */
-static void api_offs(struct api_call *call, uint32_t poll, struct worker_poll *sum)
+void api_off(struct api_call *call, uint32_t off)
 {
 	static const char *const reasons[] = { "preempted", "sleeping", "uninterruptible",
 					       "other" };
+	const struct columns *c = call->c;
+	struct json *j = call->j;
+	char text[24], name[OFFNAME_SZ];
+
+	json_map(j);
+	api_rel(j, "start", call, c->offs.start_ns[off]);
+	json_put_u64(j, "dur", c->offs.dur_ns[off]);
+	json_put_u64(j, "lane", c->offs.lane[off]);
+	json_key(j, "task");
+	if (c->offs.task[off] < c->tasks.cnt) {
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)c->tasks.id[c->offs.task[off]]);
+		json_text(j, text);
+		api_text(j, "type", c, c->tasks.place[c->offs.task[off]]);
+	} else {
+		json_null(j);
+		json_put_text(j, "type", "");
+	}
+	json_put_text(j, "reason", reasons[c->offs.reason[off] & 3]);
+	json_put_text(j, "call", offname(name, api_label(c, off)));
+	api_text(j, "place", c, api_own_function(c, c->offs.stack[off]));
+	json_map_end(j);
+}
+
+/* Times without CPU, the first API_OFFS_MAX of them one by one, all of them summed. */
+static void api_offs(struct api_call *call, uint32_t poll, struct worker_poll *sum)
+{
 	const struct columns *c = call->c;
 	struct json *j = call->j;
 	uint32_t lane = c->polls.lane[poll], to = c->lanes.offs_to[lane], shown = 0, label;
 	uint32_t at = columns_seek(c->offs.start_ns, c->lanes.offs_from[lane], to,
 				   c->polls.start_ns[poll]);
 	uint64_t dur_ns, end_ns = c->polls.start_ns[poll] + c->polls.dur_ns[poll];
-	char name[OFFNAME_SZ];
 
 	json_key(j, "offs");
 	json_list(j);
@@ -91,13 +116,7 @@ static void api_offs(struct api_call *call, uint32_t poll, struct worker_poll *s
 		}
 		if (shown++ >= API_OFFS_MAX)
 			continue;
-		json_map(j);
-		api_rel(j, "start", call, c->offs.start_ns[at]);
-		json_put_u64(j, "dur", dur_ns);
-		json_put_text(j, "reason", reasons[c->offs.reason[at] & 3]);
-		json_put_text(j, "call", offname(name, label));
-		api_text(j, "place", c, api_own_function(c, c->offs.stack[at]));
-		json_map_end(j);
+		api_off(call, at);
 	}
 	json_list_end(j);
 }

@@ -116,6 +116,21 @@ export function selectInLane(): void {
 	});
 }
 
+// The poll of a finding; where polls were not recorded, its time as the range, and its task.
+async function openEvidence(from: number, to: number, task: string): Promise<void> {
+	await quietly(async () => {
+		try {
+			await api.json<PollAnswer>('poll', { r: state.r, at: from, task }, 'evidence');
+			await openPoll({ at: from, task }, false);
+		} catch (e) {
+			if (!(e instanceof api.ApiError && e.status === 404))
+				throw e;
+			await openTask(task);
+			set({ region: { from, to }, poll: null, wakes: null, tab: 'summary', dock: 'flame', dockOpen: true, flameKind: 'off', flameMode: 'top' });
+		}
+	});
+}
+
 // ---- findings and the worst of a kind ----
 export function openIssue(i: number): void {
 	const issue: Issue | undefined = currentIssues()[i];
@@ -128,7 +143,7 @@ export function openIssue(i: number): void {
 		const from = Number(BigInt(e.from_ns) - baseNs()), to = Number(BigInt(e.to_ns) - baseNs());
 		setView({ from: from - (to - from), to: to + (to - from) });
 		if (e.poll && e.task)
-			void openPoll({ at: from, task: e.task }, false);
+			void openEvidence(from, to, e.task);
 		else if (e.task)
 			void openTask(e.task);
 	} else if (e.task) {

@@ -29,17 +29,22 @@ export interface TypeRow {
 }
 export interface Part { sum: number; count: number; max: number }
 export interface RangeAnswer {
-	split: { workers: number; wall: number; polls: Part; parks: Part; offs: Part; delays: Part; samples: Part; wakes: Part };
+	split: { workers: number; wall: number; offs_in_polls: number; polls: Part; parks: Part; offs: Part; delays: Part; samples: Part; wakes: Part };
 	all: TypeRow; poll_bins: number[]; wait_bins: number[]; types_cnt: number; types: TypeRow[];
 }
 export interface Why {
 	verdict: 'compute' | 'blocking' | 'lock' | 'preempted' | 'unknown'; compute: number; blocking: number; lock: number; preempted: number;
 	samples: number; hits: number; place: string; call: string; call_place: string;
 }
+export interface OffRow { start: number; dur: number; lane: number; task: string | null; type: string; reason: string; call: string; place: string }
+export interface GlimpsesAnswer {
+	offs: OffRow[]; over_cap: number; worst: OffRow[]; samples: number;
+	types: { place: string; off: number; preempted: number; max: number; count: number; samples: number }[];
+}
 export interface PollAnswer {
 	poll: Poll; nr?: number; of?: number; task_before: Poll | null; task_after: Poll | null;
 	lane_before: Poll | null; lane_after: Poll | null;
-	offs: { start: number; dur: number; reason: string; call: string; place: string }[];
+	offs: OffRow[];
 	why: Why;
 }
 export interface TaskAnswer {

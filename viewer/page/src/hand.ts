@@ -3,6 +3,7 @@
 import * as api from './api';
 import type { Plane } from './api';
 import { openPoll, openTask, selectPoll } from './actions';
+import { glimpseAt, glimpseLines, openGlimpse } from './glimpses';
 import { inWords, lacks } from './levels';
 import { parkedAt } from './parked';
 import type { Row } from './rows';
@@ -142,8 +143,11 @@ export class Hand {
 		try {
 			const at = await api.json<Record<string, Plane>>('at', { r: state.r, lane: row.lane, from: a, to: Math.max(b, a + 1) }, 'at');
 			const worst = at.polls?.worst;
+			const seen = glimpseAt(row.lane, { from: a, to: b });
 			if (worst)
 				await openPoll({ row: worst.row }, false);
+			else if (seen)
+				openGlimpse(seen);
 			else
 				set({ poll: null, wakes: null, say: at.parks?.max ? 'Parked for ' + dur(at.parks.max) : lacks(a, b)[0] ?? 'Nothing happened here' });
 		} catch (err) {
@@ -172,7 +176,7 @@ export class Hand {
 			const a = span.from, b = Math.max(span.to, a + 1);
 			try {
 				const at = await api.json<Record<string, Plane>>('at', { r: state.r, lane: row.lane, from: a, to: b }, 'hover');
-				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, [...parkedAt(row.lane, { from: a, to: b }), ...lacks(a, b)])]);
+				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, [...glimpseLines(row.lane, { from: a, to: b }), ...parkedAt(row.lane, { from: a, to: b }), ...lacks(a, b)])]);
 			} catch {
 				/* the next move asks again */
 			}

@@ -5,7 +5,7 @@ import { useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Heat, Poll } from './api';
 import { selectPoll } from './actions';
-import { drawBlanks } from './levels';
+import { drawBlanks, recordedShare } from './levels';
 import { tenth } from './histogram';
 import { GUTTER, scaleOf } from './scale';
 import { set, setView, state, type Span } from './state';
@@ -136,7 +136,8 @@ export function HeatMap({ tall }: { tall: number }) {
 			<span class="ramp" aria-hidden="true"><span class="dim">1</span><i /><span class="dim">{most ? count(most) : ''} {word} a cell</span></span>
 			<span class="reading" aria-live="polite">{reading}</span></div>
 		{a.error && <p class="note bad">{a.error}</p>}
-		{h && !most && <p class="card">Nothing of this kind in view{s.heatWhat === 'waits' && s.rec?.wakes === 0 ? ': wakes were not recorded, so waits are unknown' : ''}.</p>}
+		{h && !most && <p class="card">{recordedShare(s.view) < 0.001 ? <>Polls were not recorded here, so their lengths are unknown. What is known: <button class="link" onClick={() => set({ tab: 'summary' })}>task types by CPU and time without it</button>, <button class="link" onClick={() => set({ dock: 'flame', flameKind: 'off', flameMode: 'top' })}>where they had no CPU</button>, <button class="link" onClick={() => set({ dock: 'flame', flameKind: 'cpu', flameMode: 'top' })}>where they ran</button>.</>
+			: `Nothing of this kind in view${s.heatWhat === 'waits' && s.rec?.wakes === 0 ? ': wakes were not recorded, so waits are unknown' : ''}.`}</p>}
 		<canvas class="plot heat" ref={ref} style={{ height: tall + 'px' }} role="img" tabIndex={0}
 			aria-label={`Heat map: ${word} by length over time. Arrows move the cursor, with Shift they draw a box, Enter opens a poll or selects the box; the table below says how many of each length`}
 			onPointerDown={e => {

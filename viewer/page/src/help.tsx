@@ -101,6 +101,7 @@ const LEGEND: [string, string, string][] = [
 	['k-heat', 'body', 'height: share of the time spent polling; colour: the usual length of a poll, blue 1 us, yellow near 1 ms, red 100 ms'],
 	['k-hot', 'cap', 'colour of the longest poll, where it is far from the usual'],
 	['k-off', 'hatched body', 'polling, but without a CPU'],
+	['k-unseen', 'plain body', 'without a CPU where polls were not recorded; a frame and words where there is room: click it'],
 	['k-park', 'hatched foot', 'parked'],
 	['k-park', 'foot below a dashed edge', 'parks that were added up: as long as their part of the time'],
 	['k-delay', 'foot', 'woken, but no CPU for 100 us and more'],

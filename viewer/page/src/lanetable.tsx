@@ -2,7 +2,7 @@
 // The lanes as numbers: what the canvas shows, for the range or what is in view.
 import * as api from './api';
 import { selectPoll } from './actions';
-import { inWords, named } from './levels';
+import { inWords, named, recordedShare } from './levels';
 import { group, laneName } from './rows';
 import { SpanTable } from './spantable';
 import { set, setView, state, type Span } from './state';
@@ -13,14 +13,14 @@ import { when } from './when';
 const LANES_MOST = 64;
 
 export function LaneTable() {
-	const s = useApp(), rec = s.rec!, span = s.region ?? s.view, len = span.to - span.from;
+	const s = useApp(), rec = s.rec!, span = s.region ?? s.view, len = span.to - span.from, known = recordedShare(span);
 	const a = useAnswer(JSON.stringify([s.r, rec.generation, span]), () => Promise.all(rec.lanes.slice(0, LANES_MOST).map(async (l, i) =>
 		({ l, i, at: await api.json<Record<string, api.Plane>>('at', { r: state.r, lane: i, ...(state.region ?? state.view) }) }))));
-	return <><p class="dim">Of {s.region ? 'the selected range' : 'what is in view'}, {dur(len)}: what the lanes show, as numbers.{rec.lanes.length > LANES_MOST ? ` The first ${LANES_MOST} of ${rec.lanes.length} lanes.` : ''}</p>
+	return <><p class="dim">Of {s.region ? 'the selected range' : 'what is in view'}, {dur(len)}: what the lanes show, as numbers.{known < 0.9995 ? ` Shares are of the ${share(known, 1)} of it in which polls were recorded; parked is of all.` : ''}{rec.lanes.length > LANES_MOST ? ` The first ${LANES_MOST} of ${rec.lanes.length} lanes.` : ''}</p>
 		{a.error && <p class="note bad">{a.error}</p>}
 		<table><thead><tr><th>lane</th><th>of</th><th class="n">polls</th><th class="n">busy</th><th class="n">share</th><th class="n">longest</th><th class="n">wakes</th><th class="n">parked</th><th class="n">kernel delay, most</th><th class="n">without CPU</th><th class="n">samples</th><th class="n">queue, most</th></tr></thead>
 			<tbody>{a.value?.map(({ l, i, at }) => <tr key={i} class={s.lane === i ? 'on' : ''}><td><button class="link" onClick={() => set({ lane: i, say: laneName(l) })}>{laneName(l)}</button></td><td>{group(l)}</td>
-				<td class="n">{count(at.polls?.count ?? 0)}</td><td class="n">{dur(at.polls?.sum ?? 0)}</td><td class="n">{share(at.polls?.sum ?? 0, len)}</td>
+				<td class="n">{count(at.polls?.count ?? 0)}</td><td class="n">{dur(at.polls?.sum ?? 0)}</td><td class="n">{known > 0.001 ? share(Math.min(at.polls?.sum ?? 0, len * known), len * known) : 'unknown'}</td>
 				<td class="n">{at.polls?.worst ? <button class="link" onClick={() => void selectPoll(at.polls.worst!)}>{dur(at.polls.max)}</button> : '-'}</td>
 				<td class="n">{rec.wakes ? count(at.wakes?.count ?? 0) : '-'}</td><td class="n">{rec.parks ? share(at.parks?.sum ?? 0, len) : '-'}</td><td class="n">{at.delays?.max ? dur(at.delays.max) : '-'}</td>
 				<td class="n">{rec.offs ? dur(at.offs?.sum ?? 0) : '-'}</td><td class="n">{count(at.samples?.count ?? 0)}</td><td class="n">{at.queue?.max ?? '-'}</td></tr>)}</tbody></table>

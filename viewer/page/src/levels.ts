@@ -46,6 +46,14 @@ export function recordedShare(of: Span): number {
 	return Math.max(1 - without / Math.max(of.to - of.from, 1), 0);
 }
 
+// Share of a span in which wakes were recorded.
+export function wakesShare(of: Span): number {
+	let without = 0;
+	for (const s of [...state.levels?.spans.filter(x => !x.wakes) ?? [], ...state.levels?.holes ?? []])
+		without += Math.max(Math.min(s.to, of.to) - Math.max(s.from, of.from), 0);
+	return Math.max(1 - without / Math.max(of.to - of.from, 1), 0);
+}
+
 export function named(s: LevelSpan): string {
 	const more = s.dropped_cnt > s.dropped.length ? ' …' : '';
 	return s.dropped.slice(0, 4).map(x => tail(x, 40)).join(', ') + (s.dropped.length > 4 ? ' …' : more);

@@ -31,7 +31,7 @@ export function PollPanel() {
 			{s.wakes && <><dt>woke</dt><dd>{s.wakes.issued.length ? s.wakes.issued.map((w, i) => <span key={i}>{i ? ', ' : ''}{w.to?.task ? <button class="link" onClick={() => void selectPoll(w.to!)}>task {w.to.task}</button> : 'a task'}</span>) : 'nobody'}</dd></>}
 		</dl>
 		{a.offs.length > 0 && <><h2>Without a CPU <span class="dim">{dur(off)}</span></h2><table><thead><tr><th class="n">after</th><th class="n">for</th><th>why</th><th>in</th></tr></thead>
-			<tbody>{a.offs.map((o, i) => <tr key={i}><td class="n"><button class="link" onClick={() => reveal(o.start, o.start + o.dur)}>{dur(o.start - p.start)}</button></td><td class="n">{dur(o.dur)}</td><td>{o.reason === 'preempted' ? 'preempted' : o.call}</td><td title={o.place}>{o.place ? shortName(o.place) : '-'}</td></tr>)}</tbody></table></>}
+			<tbody>{a.offs.map((o, i) => <tr key={i}><td class="n"><button class="link" onClick={() => reveal(o.start, o.start + o.dur)}>{dur(o.start - p.start)}</button></td><td class="n">{dur(o.dur)}</td><td class="nowrap">{o.reason === 'preempted' ? 'preempted' : o.call}</td><td title={o.place}>{o.place ? shortName(o.place) : '-'}</td></tr>)}</tbody></table></>}
 		<div class="row"><button onClick={() => set({ dock: 'flame', dockOpen: true, region: null, flameKind: state.flameKind })}>Stacks of this poll</button>
 			<button onClick={() => set({ region: { from: p.start, to: p.start + Math.max(p.dur, 1) }, tab: 'summary' })}>Select its time</button></div>
 	</>;

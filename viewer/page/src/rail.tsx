@@ -2,10 +2,11 @@
 // The rail on the left: the verdict, the findings by cause, and the worst polls of each kind.
 import type { Issue, Poll } from './api';
 import { loadIssues, loadWorst, openIssue, openWorst } from './actions';
-import { currentIssues, set, type RailTab } from './state';
+import { recordedShare, wakesShare } from './levels';
+import { currentIssues, extent, set, type RailTab } from './state';
 import { Tabs } from './tabs';
 import { useApp } from './use';
-import { brief, count, dur, tail } from './units';
+import { brief, count, dur, share, tail } from './units';
 import { when } from './when';
 
 const KINDS: Record<string, string> = {
@@ -38,13 +39,13 @@ function Verdict() {
 		return <p class="card busy" aria-busy="true">Working out the findings</p>;
 	const worst = issues[0], hard = issues.filter(x => x.severity === 'critical').length;
 	const title = !issues.length ? 'Nothing found' : hard ? `${hard} critical ${hard === 1 ? 'finding' : 'findings'}` : `No critical finding, ${issues.length} to look at`;
-	const has: [string, boolean][] = [['polls', rec.polls > 0], ['wakes', rec.wakes > 0], ['parks', rec.parks > 0], ['samples', rec.samples > 0], ['off-CPU', rec.offs > 0]];
+	const has: [string, boolean, number][] = [['polls', rec.polls > 0, recordedShare(extent())], ['wakes', rec.wakes > 0, wakesShare(extent())], ['parks', rec.parks > 0, 1], ['samples', rec.samples > 0, 1], ['off-CPU', rec.offs > 0, 1]];
 	return <section class={'card ' + (worst?.severity ?? 'good')} aria-label="Verdict">
 		<b class="title">{title}</b>
 		{worst && <p>{kindName(worst.kind)}{worst.type ? <> in <span class="mono">{brief(worst.type)}</span></> : ''}: worst {dur(worst.worst_ns)}, {count(worst.count)} {worst.count === 1 ? 'time' : 'times'}.</p>}
 		{!issues.length && <p>No rule found anything in what was recorded.</p>}
 		<button class="chips" onClick={() => set({ tab: 'trace' })} title="What was recorded: tab Trace">
-			{has.map(([name, yes]) => <span key={name} class={yes ? 'yes' : 'no'}>{yes ? '✓' : '–'} {name}<span class="sr">{yes ? ' recorded' : ' not recorded'}, </span></span>)}</button>
+			{has.map(([name, yes, of]) => <span key={name} class={!yes ? 'no' : of < 0.995 ? 'some' : 'yes'}>{yes ? of < 0.995 ? '◐' : '✓' : '–'} {name}{yes && of < 0.995 && ` ${share(of, 1)} of the time`}<span class="sr">{yes ? ' recorded' : ' not recorded'}, </span></span>)}</button>
 	</section>;
 }
 

@@ -31,7 +31,7 @@ export function Strip() {
 	const canvas = usePlot((g, w, h) => {
 		g.fillStyle = colors.bg;
 		g.fillRect(0, 0, w, h);
-		const c = cells?.lanes[0], wide = w - GUTTER, top = 20;
+		const away: [number, number, number, number][] = [], c = cells?.lanes[0], wide = w - GUTTER, top = 20;
 		g.fillStyle = colors.dim;
 		g.fillText('all workers', 18, top + (h - top) / 2 - 8);
 		g.fillText(dur(all.to), 18, top + (h - top) / 2 + 8);
@@ -55,6 +55,10 @@ export function Strip() {
 					g.fillStyle = heatCss[c.heat[i]];
 					g.fillRect(GUTTER + i * step, base - tall, Math.max(step, 1), Math.min(tall, 2));
 				}
+				if (c.away[i] > c.busy[i] + 2) { // in polls that were not recorded, so above those that were
+					const unseen = (c.away[i] - c.busy[i]) / 255 * room;
+					away.push([GUTTER + i * step, base - tall - unseen, Math.max(step, 1), Math.max(unseen, 1)]);
+				}
 				[colors.bad, colors.warn, colors.blocked].forEach((color, k) => {
 					if (c.marks[i] & 1 << k) {
 						g.fillStyle = color;
@@ -64,6 +68,9 @@ export function Strip() {
 			}
 		}
 		drawBlanks(g, ns => GUTTER + ns / all.to * wide, top, h - top, w);
+		g.fillStyle = colors.away;
+		for (const box of away)
+			g.fillRect(...box);
 		for (const issue of currentIssues().slice(0, 200).reverse()) { // each finding, where its worst case is
 			if (issue.evidence.from_ns === undefined)
 				continue;

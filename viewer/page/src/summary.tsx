@@ -4,6 +4,8 @@ import type { RangeAnswer, TypeRow } from './api';
 import * as api from './api';
 import { openIssue, selectPoll, togglePlace } from './actions';
 import { Histogram, Quantiles } from './histogram';
+import { askGlimpses } from './glimpses';
+import { GlimpseTable } from './glimpsetable';
 import { lacks, recordedShare } from './levels';
 import { baseNs, currentIssues, set, setView, state, type Span } from './state';
 import { useAnswer, useApp } from './use';
@@ -12,8 +14,13 @@ import { when } from './when';
 
 export function Summary() {
 	const s = useApp(), span = s.region ?? s.view;
-	const a = useAnswer<RangeAnswer>(JSON.stringify([s.r, s.rec?.generation, span]), () => api.json<RangeAnswer>('range', { r: state.r, ...span }, 'range'));
-	const v = a.value;
+	const known = recordedShare(span), lacking = lacks(span.from, span.to).length > 0;
+	const a = useAnswer(JSON.stringify([s.r, s.rec?.generation, span, s.blanks.length]), async () => {
+		const [v, seen] = await Promise.all([api.json<RangeAnswer>('range', { r: state.r, ...span }, 'range'),
+			lacking ? askGlimpses(span, 'seen') : null]);
+		return { v, seen };
+	});
+	const v = a.value?.v;
 	if (a.error)
 		return <p class="note bad">{a.error}</p>;
 	if (!v)
@@ -23,13 +30,14 @@ export function Summary() {
 		<div class="headline"><b>{dur(span.to - span.from)}</b><span class="dim">{s.region ? 'selected' : 'in view'}, from {when(span.from)}</span>
 			{s.region && <span class="row"><button onClick={() => setView(span)}>Zoom to it</button><button onClick={() => set({ region: null })}>Unselect</button></span>}</div>
 		<Lack of={span} />
-		<Split v={v} />
+		<Split v={v} known={known} />
+		{a.value!.seen && <GlimpseTable v={a.value!.seen} />}
 		<h2>Polls <span class="dim">{count(v.all.polls)}</span></h2>
-		<Histogram bins={v.poll_bins} name="polls" onPick={ns => set({ search: `dur>${Math.round(ns)}ns` })} /><Quantiles q={v.all.poll_q} name="length" onMax={v.all.worst ? () => void selectPoll(v.all.worst!) : undefined} />
+		<Histogram bins={v.poll_bins} name="polls" onPick={ns => set({ search: `dur>${Math.round(ns)}ns` })} />{v.all.polls > 0 && <Quantiles q={v.all.poll_q} name="length" onMax={v.all.worst ? () => void selectPoll(v.all.worst!) : undefined} />}
 		<h2>Waits, from wake to poll {v.all.waits > 0 && <span class="dim">known for {share(v.all.waits, v.all.polls)}</span>}</h2>
 		{v.all.waits ? <><Histogram bins={v.wait_bins} name="waits" /><Quantiles q={v.all.wait_q} name="wait" /></>
 			: <p class="note">{s.rec?.wakes ? 'No poll here whose wake is known.' : 'Wakes were not recorded: waits are unknown.'}</p>}
-		<h2>Task types <span class="dim">most busy first</span></h2><Types rows={v.types} all={v.all.busy} />
+		{v.types.length > 0 && <><h2>Task types <span class="dim">most busy first</span></h2><Types rows={v.types} all={v.all.busy} /></>}
 		{v.types_cnt > v.types.length && <p class="dim">{count(v.types_cnt - v.types.length)} more types.</p>}
 		<h2>Findings here</h2>
 		{here.length ? <ul class="list">{here.slice(0, 40).map(x => <li key={x.id}><button onClick={() => openIssue(currentIssues().indexOf(x))}>
@@ -49,11 +57,13 @@ function Lack({ of }: { of: Span }) {
 }
 
 // Adds up to workers x time.
-function Split({ v }: { v: RangeAnswer }) {
-	const s = useApp(), p = v.split, on = Math.max(p.polls.sum - p.offs.sum, 0), off = Math.min(p.offs.sum, p.polls.sum);
-	const delays = Math.min(p.delays.sum, p.parks.sum), parked = p.parks.sum - delays, rest = Math.max(p.wall - p.polls.sum - p.parks.sum, 0);
+function Split({ v, known }: { v: RangeAnswer; known: number }) {
+	const s = useApp(), p = v.split, off = Math.min(p.offs_in_polls, p.polls.sum), on = p.polls.sum - off, unseen = Math.max(p.offs.sum - p.offs_in_polls, 0);
+	const delays = Math.min(p.delays.sum, p.parks.sum), parked = p.parks.sum - delays;
+	const rest = Math.max(p.wall - on - off - unseen - delays - parked, 0);
 	const parts: [string, string, number][] = [['k-on', s.rec?.offs ? 'polling, on CPU' : 'polling', on], ['k-off', 'polling, without CPU', off],
-		['k-delay', 'woken, no CPU yet', delays], ['k-park', 'parked', parked], ['k-rest', 'between, or unknown', rest]];
+		...unseen > 0 ? [['k-unseen', known < 1 ? 'without CPU, polls not recorded' : 'without CPU, between polls', unseen] as [string, string, number]] : [],
+		['k-delay', 'woken, no CPU yet', delays], ['k-park', 'parked', parked], ['k-rest', known < 1 ? 'on CPU, or unknown' : 'between, or unknown', rest]];
 	return <>
 		<h2>Workers' time <span class="dim">{p.workers} × {dur(p.workers ? p.wall / p.workers : 0)}</span></h2>
 		<div class="split" role="img" aria-label={parts.map(x => x[1] + ' ' + share(x[2], p.wall)).join(', ')}>{parts.map(x => <div key={x[0]} class={x[0]} style={{ width: (p.wall ? x[2] / p.wall * 100 : 0) + '%' }} />)}</div>

@@ -5,7 +5,7 @@ import type { Theme } from './state';
 export interface Colors {
 	bg: string; lane: string; text: string; dim: string; line: string; accent: string; bad: string; warn: string;
 	blocked: string; park: string; delay: string; queue: string; sample: string; select: string; pinned: string;
-	panel: string; ink: string; ready: string;
+	panel: string; ink: string; ready: string; away: string;
 }
 export let colors: Colors;
 const FACE = 'Inter, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
@@ -52,7 +52,7 @@ export function readTheme(theme: Theme): void {
 	colors = {
 		bg: c('bg'), lane: c('lane'), text: c('text'), dim: c('dim'), line: c('line'), accent: c('accent'),
 		bad: c('bad'), warn: c('warn'), blocked: c('blocked'), park: c('park'), delay: c('delay'),
-		queue: c('queue'), sample: c('sample'), select: c('select'), pinned: c('pinned'), panel: c('panel'), ink: c('ink'), ready: c('ready'),
+		queue: c('queue'), sample: c('sample'), select: c('select'), pinned: c('pinned'), panel: c('panel'), ink: c('ink'), ready: c('ready'), away: c('away'),
 	};
 	raw = {
 		bg: abgr(rgb(c('bg'))), lane: abgr(rgb(c('lane'))), park: abgr(rgb(c('park'))), away: abgr(rgb(c('away'))), delay: abgr(rgb(c('delay'))),

@@ -9,6 +9,7 @@ import { drawCounter, wantCounter } from './counterlane';
 import { drawGutter } from './gutter';
 import { drawBlanks, drawLevels, varies } from './levels';
 import { Hand } from './hand';
+import { drawGlimpses, paintAway, wantGlimpses } from './glimpses';
 import { drawParked, wantParked } from './parked';
 import { layOut, type Row } from './rows';
 import { paintLane } from './raster';
@@ -111,7 +112,9 @@ export class Timeline {
 		for (const row of pic.rows)
 			if (row.kind === 'lane')
 				drawBlanks(g, ns => pic.scale.x(ns), pic.y(row), row.h - 1, pic.wide);
+		this.drawAway(g, ratio);
 		drawParked(pic);
+		drawGlimpses(pic);
 		this.drawNames(pic);
 		for (const row of pic.rows) {
 			if (row.kind === 'level')
@@ -168,6 +171,27 @@ export class Timeline {
 		}
 	}
 
+	// Over the hatching: what is known where polls are not.
+	private drawAway(g: CanvasRenderingContext2D, ratio: number): void {
+		const c = this.cells, { from, to } = state.view, have = this.cellsOf;
+		if (!c || !state.blanks.some(b => b.from < to && b.to > from))
+			return;
+		const by = new Map(c.lanes.map(l => [l.lane, l])), scale = (this.wide - GUTTER) / (to - from);
+		for (const row of this.visible().filter(r => r.kind === 'lane')) {
+			const cells = by.get(row.lane), tall = Math.round(row.h * ratio);
+			if (!cells)
+				continue;
+			const image = new ImageData(c.px, tall);
+			if (!paintAway(cells, { px: new Uint32Array(image.data.buffer), wide: c.px, tall, k: raw }))
+				continue;
+			this.spare.width = c.px;
+			this.spare.height = tall;
+			this.spare.getContext('2d')?.putImageData(image, 0, 0);
+			g.imageSmoothingEnabled = false;
+			g.drawImage(this.spare, GUTTER + (have.from - from) * scale, AXIS + row.y - this.scroll, (have.to - have.from) * scale, row.h);
+		}
+	}
+
 	private drawNames(p: Picture): void {
 		const { g, scale } = p, rows = new Map(p.rows.filter(r => r.kind === 'lane').map(r => [r.lane, r]));
 		for (const poll of this.names) {
@@ -196,6 +220,7 @@ export class Timeline {
 			if (row.kind === 'count' || row.kind === 'field')
 				wantCounter(row, Math.min(px, 1000), () => this.draw());
 		wantParked(() => this.draw());
+		wantGlimpses(() => this.draw());
 		const key = [state.r, rec.generation, from, to, px, lanes.join()].join();
 		if (key === this.asked || !lanes.length)
 			return;
