@@ -4,8 +4,8 @@
  *
  * DIR/levels-7/: 0 to 100 ms full, to 200 ms stat ("over budget"), to 300 ms full without two types,
  * with a loss in it; trace.1.bin is missing; 400 to 500 ms full again. Two workers, one task on the
- * first, a poll of 1 ms each 2 ms where polls are recorded, its parks added up at stat; the other one parks
- * throughout.
+ * first, a poll of 1 ms each 2 ms where polls are recorded; at stat its parks are added up, and it is seen
+ * without CPU twice (8 ms in clock_nanosleep, 1 ms preempted) and in one sample. The other one parks throughout.
  */
 #include "tracescript.h"
 
@@ -49,6 +49,24 @@ static void added_up(uint64_t from_ms, uint64_t to_ms)
 	check(d9_put_any(&enc, T0 + to_ms * 1000000, &parks_def, values), "agent:Parks");
 }
 
+/* The task, where its polls are not recorded. */
+static const struct d9_any_field sample_fields[] = { { "tid", D9_T_U32 }, { "task_id", D9_T_VARINT } };
+static const struct d9_any_def sample_def = { 101, "agent:Sample", false, 2, sample_fields };
+
+static void glimpses(uint64_t ms)
+{
+	const struct d9_value sample[] = { { .type = D9_T_U32, .u = 8 },
+					   { .type = D9_T_VARINT, .u = 11 } };
+
+	PUT(agent_off_cpu, ms * 1000 + 8000, .tid = 8, .worker_id = 0, .has_worker_id = true,
+	    .task_id = 11, .has_task_id = true, .out_ns = T0 + ms * 1000000, .reason = 1,
+	    .syscall = 230, .has_syscall = true);
+	PUT(agent_off_cpu, ms * 1000 + 9500, .tid = 8, .worker_id = 0, .has_worker_id = true,
+	    .task_id = 11, .has_task_id = true, .out_ns = T0 + ms * 1000000 + 8500000);
+	check(d9_put_any_schema(&enc, &sample_def), "schema");
+	check(d9_put_any(&enc, T0 + ms * 1000000 + 9600000, &sample_def, sample), "agent:Sample");
+}
+
 static void segment(void)
 {
 	const struct d9_pair facts[] = { pair("runtime.main", "0,1"), pair("process.pid", "7") };
@@ -67,7 +85,9 @@ int main(int argc, char **argv)
 	polls(0, 100);
 	parks(0, 100);
 	level(100, "stat", "", "none", "over budget");
-	parks(100, 200);
+	parks(100, 160);
+	glimpses(160);
+	parks(160, 200);
 	added_up(100, 200);
 	level(200, "full", "", "exact", "within budget");
 	level(200, "stat", "src/hot.rs:3:9", "none", "within budget");

@@ -136,12 +136,18 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	for _ in $(seq 100); do [ "$(status "$base/api/levels?r=0")" = 200 ] && break; sleep 0.1; done
 	curl -s "$base/api/parked?r=0" >parked
 	curl -s "$base/api/range?r=0&from=100000000&to=150000000" >split
+	curl -s "$base/api/glimpses?r=0" >glimpses
 	kill $pid
 	wait $pid || true
 	[ "$(jq -c .bands parked)" = '[[0,100000000,200000000,40,63000000,2000000]]' ]
 	# half of what was added up, and worker 1 parked for 9 of each 10 ms
 	[ "$(jq -c '.split | [.summed.parks, .summed.parked, .summed.delayed, .parks.sum, .parks.count, .delays.sum]' split)" = \
 		'[20,31500000,1000000,77500000,25,1000000]' ]
+	# where polls were not recorded, the task is seen without CPU, and in a sample
+	cat glimpses
+	[ "$(jq -c '[.samples, (.types[] | [.off, .preempted, .max, .count, .samples])]' glimpses)" = \
+		'[1,[9000000,1000000,8000000,2,1]]' ]
+	[ "$(jq -c '[(.offs | length), (.worst | length)]' glimpses)" = '[2,2]' ]
 	[ "$(jq -c '[.spans[] | [.from / 1000000, .level, .polls, .wakes, .dropped_cnt, .reason]]' body)" = \
 		'[[0,"full",true,true,0,"asked for"],[100,"stat",false,false,0,"over budget"],[200,"full",true,true,2,"within budget"],[400,"full",true,true,0,"asked for"]]' ]
 	[ "$(jq -c '[.holes[0].missing, .holes[0].before, .losses[0].count, .spans[2].dropped[0]]' body)" = '[true,"trace.0.bin",12,"src/hot.rs:3:9"]' ]
