@@ -119,6 +119,8 @@ void opt_print_help(FILE *out)
 	for (size_t i = 0; i < opt_table_cnt; i++) {
 		const struct opt_entry *e = &opt_table[i];
 
+		if (!e->name) /* of the environment only: no part of the next line */
+			first = i + 1;
 		if (!e->name || !e->help)
 			continue;
 		column = opt_print_names(out, first, i);

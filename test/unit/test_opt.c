@@ -338,6 +338,8 @@ static void test_help_is_one_screen_and_names_all(void **state)
 		assert_non_null(strstr(text, test_variables[i]));
 	assert_non_null(strstr(text, "(/var/lib/dial9/traces)"));
 	assert_non_null(strstr(text, "--dry-run, --json"));
+	assert_non_null(strstr(text, "  --compress HOW"));
+	assert_null(strstr(text, "(null)"));
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		lines++;
 		if (strlen(line) > 80)
