@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef DIAL9_VERSION
 #define DIAL9_VERSION "0.1.0"
@@ -362,6 +363,9 @@ int command_parse(int argc, char **argv, const struct command **ret_command, str
 	}
 	if (!c && first[0] == '-' && argc == 2)
 		return notice(EXIT_USAGE, "%s: unknown option: see dial9-view --help", first);
+	if (!c && first[0] != '-' && argc > 2 && argv[2][0] != '-' && access(first, F_OK))
+		return notice(EXIT_USAGE, "%s: no such command, FILE or DIR: see dial9-view --help",
+			      first);
 	/* a bare path is served; its command stands first, so argv keeps its shape */
 	*ret_command = c ? c : command_find("serve");
 	if (c && c->options & COMMAND_QUERY)

@@ -75,26 +75,26 @@ const struct command command_table[] = {
 	  COMMAND_STUDY, 0, blame_run },
 	{ "sched", "[--json] [filters] FILE|DIR",
 	  "how the work was shared out: free workers, starvation, wakes",
-	  "For each runtime: was a worker free, in the worst 1 ms to 10 s; waits of 5 ms and\n"
-	  "more while another worker slept, or while all worked; tasks stuck in a LIFO slot;\n"
-	  "wakes by kind; queues that build up; tasks that do not end; the blocking pool.\n"
+	  "For each runtime: was a worker free, in the worst 1 ms to 10 s; waits of 5 ms\n"
+	  "and more while another worker slept, or while all worked; tasks stuck in a LIFO\n"
+	  "slot; wakes by kind; queues that build up; tasks that do not end; blocking pool.\n"
 	  "ANALYSES.md has each definition with an example.\n",
 	  COMMAND_STUDY, 0, schedule_run },
 	{ "path", "[--json] [--explain POLL] [filters] FILE|DIR",
 	  "what the end of a task or poll had to wait for, back through wakes",
-	  "The critical path: running, before that ready, before that the poll that woke it,\n"
-	  "and so on to the driver, a timer or a spawn. The path to the end of one poll\n"
+	  "The critical path: running, before that ready, before that the poll that woke\n"
+	  "it, and so on to the driver, a timer or a spawn. The path to the end of one poll\n"
 	  "(--explain) or one task (--task) step by step; else the paths to the ends of all\n"
 	  "tasks, summed by type.\n",
 	  COMMAND_STUDY | COMMAND_EXPLAIN, 0, path_run },
 	{ "hist", "[--json] [filters] FILE|DIR", "how long polls and waits are, as bars",
-	  "Counts by powers of two, and quantiles (within 1 %), of poll lengths and of waits\n"
-	  "from wake to poll.\n",
+	  "Counts by powers of two, and quantiles (within 1 %), of poll lengths and of\n"
+	  "waits from wake to poll.\n",
 	  COMMAND_STUDY, 0, hist_run },
 	{ "flame", "[--json] [--off] [--folded] [filters] FILE|DIR",
 	  "where polls spend CPU, or lose it: a tree of stacks",
-	  "CPU samples by task type and stack; --off counts the time (ns) that threads had no\n"
-	  "CPU in polls. --folded prints \"type;outer;inner COUNT\" for flame graph tools.\n"
+	  "CPU samples by task type and stack; --off counts the time (ns) that threads had\n"
+	  "no CPU in polls. --folded prints \"type;outer;inner COUNT\" for flame graph tools.\n"
 	  "The tree shows what is at least 1 % of all; --limit 0 shows everything.\n",
 	  COMMAND_STUDY | COMMAND_OFF | COMMAND_FOLDED, 0, flame_run },
 	{ "diff", "[--json] [filters] A B", "what changed between two recordings, type by type",
@@ -104,11 +104,11 @@ const struct command command_table[] = {
 	  COMMAND_STUDY | COMMAND_TWO_PATHS, 0, diff_run },
 	{ "sql", "[--json] [--limit N] [filters] FILE|DIR [\"SELECT ...\"]",
 	  "one SQL query over polls, wakes, parks, samples, tasks, ...",
-	  "SQLite over the recording's columns, read-only. Without a query: tables, columns,\n"
-	  "views and functions. Times are ns; what was not recorded is NULL. At most 1000 rows\n"
-	  "unless --limit says otherwise, and 60 s unless --seconds does. Filters leave rows out\n"
-	  "of the tables. Example:\n"
-	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by type\"\n",
+	  "SQLite over the recording's columns, read-only. Without a query: tables,\n"
+	  "columns, views and functions. Times are ns; what was not recorded is NULL. At\n"
+	  "most 1000 rows unless --limit says otherwise, and 60 s unless --seconds does.\n"
+	  "Filters leave rows out of the tables. Example:\n"
+	  "  dial9-view sql DIR \"select type, count(*), max(dur_ns) from poll group by 1\"\n",
 	  COMMAND_STUDY | COMMAND_SECONDS | COMMAND_QUERY, 0, sql_run },
 	{ "export", "--output OUT [--force] [filters] FORMAT FILE|DIR",
 	  "one recording in the format of another tool",

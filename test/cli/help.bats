@@ -23,11 +23,16 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 @test "help of convert" { expect help-convert convert --help; }
 
 @test "each help fits a screen of 80 columns and 24 lines" {
-	for args in --help "serve --help" "report --help" "issues --help" "tasks --help" "diff --help" "link --help" "dump --help" "verify --help" "convert --help"; do
-		code 0 $args
+	for args in "" $("$VIEW" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+		code 0 $args --help
 		[ "$(wc -l <"$out")" -le 24 ]
 		[ "$(awk '{ print length }' "$out" | sort -n | tail -n 1)" -le 80 ]
 	done
+}
+
+@test "a word that is neither command nor path: exit 2, names it" {
+	code 2 nosuchword .
+	grep -q "nosuchword: no such command, FILE or DIR" "$err"
 }
 
 @test "the man page names every command and option" {
