@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* agent_main.c - dial9-agent: options in, exit code out. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "doctor.h"
@@ -11,17 +12,25 @@
 
 enum { EXIT_OK = 0, EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
 
+/* What the command came to, if its reader got all of it. */
+static int agent_said(int err)
+{
+	if ((fflush(stdout) || ferror(stdout)) && !err)
+		err = log_error(-EIO, "cannot write to standard output: is its disk full?");
+	return err;
+}
+
 static int agent_run(const struct opt *o)
 {
 	switch (o->command) {
 	case OPT_HELP:
 		opt_print_help(stdout);
-		return 0;
+		return agent_said(0);
 	case OPT_VERSION:
 		opt_print_version(stdout);
-		return 0;
+		return agent_said(0);
 	case OPT_DOCTOR:
-		return doctor_run(o, stdout);
+		return agent_said(doctor_run(o, stdout));
 	case OPT_ZOOM:
 		return zoom_run(o);
 	case OPT_RECORD:

@@ -79,11 +79,13 @@ static int doctor_trace_dir(FILE *out, const char *dir)
 {
 	char what[512];
 	struct stat st;
-	bool exists = !stat(dir, &st);
+	bool exists = !lstat(dir, &st), is_dir = exists && S_ISDIR(st.st_mode);
 
 	snprintf(what, sizeof(what), "trace dir %s %s", dir,
-		 exists ? "can be written" : "does not exist yet (it will be made)");
-	return doctor_line(out, !exists || access(dir, W_OK) == 0, true, what,
+		 is_dir ? "can be written" :
+		 exists ? "is a directory, no symbolic link" :
+			  "does not exist yet (it will be made)");
+	return doctor_line(out, !exists || (is_dir && access(dir, W_OK) == 0), true, what,
 			   "choose another with --trace-dir, or change its owner");
 }
 

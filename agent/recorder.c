@@ -51,7 +51,8 @@ struct recorder {
 	uint64_t second_ns, end_ns;
 	uint64_t late_cnt, bad_cnt;
 	uint64_t drained_ns, records_cnt;
-	bool is_stopping;
+	bool is_stopping, is_signalled;
+	bool has_recorded; /* anything */
 	int err;
 };
 
@@ -216,6 +217,7 @@ static int recorder_open_session(struct recorder *r, size_t slot)
 	if (err)
 		return err;
 	r->open_cnt++;
+	r->has_recorded = true;
 	log_info("recording pid %d into %s (%zu probes)", r->o->pids[slot],
 		 session_path(r->sessions[slot]), probe_sites(r->probe, (unsigned)slot));
 	return 0;
@@ -308,7 +310,7 @@ static void recorder_look_around(struct recorder *r)
 static void recorder_on_signal(struct recorder *r, int signo)
 {
 	if (signo != SIGUSR1 && signo != SIGUSR2)
-		r->is_stopping = true;
+		r->is_stopping = r->is_signalled = true;
 	for (size_t i = 0; signo == SIGUSR1 && i < r->o->pids_cnt; i++)
 		if (r->sessions[i])
 			session_look_closer(r->sessions[i], "on demand: a signal");
@@ -376,6 +378,12 @@ int recorder_run(const struct opt *o)
 	if (r.rings)
 		recorder_end_all(&r, err ? "after the failure" : "stopped");
 	recorder_join(&r);
+	/* who waited in vain, and did not end that himself, must not take it for a recording */
+	if (!err && !r.err && !r.has_recorded && !r.is_signalled)
+		err = log_error(-ENOENT,
+				"nothing recorded: no Tokio 1.23 or later was loaded %s",
+				r.is_stopping ? "within --duration: give a longer one" :
+						"before the process ended");
 	for (size_t i = 0; i < o->pids_cnt; i++)
 		comeback_close(r.comebacks[i]);
 	rings_close(r.rings);

@@ -27,6 +27,33 @@ load helpers
 	refused 1 "no tokio"
 }
 
+@test "--wait in vain: exit 1, says that nothing is recorded" {
+	sleep 60 3>&- &
+	PIDS+=($!)
+	agent_try --pid $! --wait --duration 1s
+	refused 1 "nothing recorded.*--duration"
+	sleep 1 3>&- &
+	PIDS+=($!)
+	agent_try --pid $! --wait
+	refused 1 "nothing recorded.*ended"
+}
+
+@test "what cannot be written out is no success: exit 1" {
+	for args in doctor --help --version; do
+		RC=0
+		"$AGENT" $args >/dev/full 2>"$T/agent.err" || RC=$?
+		refused 1 "cannot write to standard output"
+	done
+}
+
+@test "doctor: a trace directory that is a file is missing" {
+	: >"$T/file"
+	RC=0
+	"$AGENT" doctor --trace-dir "$T/file" >"$T/said" || RC=$?
+	[ "$RC" = 1 ]
+	grep -q "^MISS  trace dir" "$T/said"
+}
+
 @test "a 32-bit program: exit 1, says so" {
 	# no libc for it is needed
 	printf 'void _start(void) { for (;;) __asm__ volatile("int $0x80" : : "a"(29)); }\n' >"$T/old.c"
