@@ -2,8 +2,10 @@
 /* reader.c - files to events. */
 #include "reader.h"
 
+#include "core/index.h"
 #include "notice.h"
 #include "progress.h"
+#include "format/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +17,17 @@
 
 int reader_open(const struct traceset_file *file, struct d9_src **ret)
 {
+	struct d9_src_opt opt = { .decoded_max = index_fair_sz(file->path) };
 	char *sealed;
-	int err = d9_src_open(ret, file->path, NULL);
+	int err = d9_src_open(ret, file->path, &opt);
 
 	if (err != -ENOENT || !file->is_active)
 		return err;
 	sealed = strndup(file->path, strlen(file->path) - strlen(".active"));
 	if (!sealed)
 		return -ENOMEM;
-	err = d9_src_open(ret, sealed, NULL);
+	opt.decoded_max = index_fair_sz(sealed);
+	err = d9_src_open(ret, sealed, &opt);
 	free(sealed);
 	return err;
 }

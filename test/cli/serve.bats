@@ -238,6 +238,58 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 	[ "$(status "$URL/")" = 200 ]
 }
 
+@test "bombs: a file that would become 4 GiB ends early, says why, and the server goes on" {
+	mkdir -p bombs/made-1
+	cp traces/efgh-43/trace.9.bin bombs/made-1/trace.0.bin
+	"$VIEW" serve --json bombs >bombs.json 2>/dev/null </dev/null 3>&- &
+	pid=$! got=
+	for _ in $(seq 100); do [ -s bombs.json ] && jq -e .port bombs.json >/dev/null 2>&1 && break; sleep 0.1; done
+	timeout 240 python3 - "$(jq -r .port bombs.json)" $pid bombs <<-'END' || got=failed
+	import gzip, json, os, subprocess, sys, time, urllib.request
+	port, pid, where = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+	def ask(what, timeout=20):
+	    return json.load(urllib.request.urlopen(f'http://127.0.0.1:{port}/api/{what}', timeout=timeout))
+	def peak_mb():
+	    return int(next(l for l in open(f'/proc/{pid}/status') if l.startswith('VmHWM')).split()[1]) >> 10
+	def until(is_so):  # each answer comes while the bomb is being read
+	    deadline = time.time() + 100
+	    while time.time() < deadline:
+	        got = ask('trace')
+	        if is_so(got):
+	            return got
+	        time.sleep(0.1)
+	    raise SystemExit(f'never came: {got}')
+	def put(name, data):  # whole when it appears
+	    open(f'{where}/{name}.new', 'wb').write(data)
+	    os.rename(f'{where}/{name}.new', f'{where}/{name}')
+	ready = lambda r: r['recordings'][0]['state'] == 'ready'
+	until(lambda r: r['recordings'] and ready(r))
+	good, peak = ask('recording?r=0'), peak_mb()
+	whole = open(f'{where}/made-1/trace.0.bin', 'rb').read()
+	def bomb(part, pack):  # 4 GiB, in members that are all the same
+	    member = pack(part)
+	    return member * ((4 << 30) // len(part))
+	zstd = lambda b: subprocess.run(['zstd', '-qc'], input=b, stdout=subprocess.PIPE, check=True).stdout
+	once = (32 << 20) // len(whole) + 1
+	packed = [bomb(whole * once, zstd), zstd(whole) + bomb(bytes(1 << 20), lambda b: gzip.compress(b, 9))]
+	for nr, data in enumerate(packed, 1):
+	    assert len(data) < 5 << 20, len(data)
+	    put(f'made-1/trace.{nr}.bin', data)
+	    until(lambda r: ready(r) and r['recordings'][0]['generation'] > nr)
+	    segments = ask('recording?r=0')['segments']
+	    print(nr, len(data), segments[-1], peak_mb())
+	    assert len(segments) == nr + 1 and segments[0] == good['segments'][0], segments
+	    assert segments[-1]['error'], segments
+	assert 'decompressed size' in segments[1]['error'], segments
+	# the findings are worked out beside the server, within their own bounds
+	ask('issues', 100)
+	assert peak_mb() - peak < 2000, peak_mb()
+	END
+	kill $pid
+	wait $pid || true
+	[ -z "$got" ]
+}
+
 @test "a link among the segments shows nothing of what it points to" {
 	mkdir -p linked/made-1
 	cp traces/efgh-43/trace.9.bin linked/made-1/

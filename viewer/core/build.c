@@ -21,11 +21,13 @@ static int build_file(struct gather *g, const struct index_file *files, size_t a
 		      const struct index_opt *opt)
 {
 	const char *slash = strrchr(files[at].path, '/');
-	struct d9_src_opt src_opt = { .decoded_max = opt->decoded_max_sz };
+	struct d9_src_opt src_opt = { .decoded_max = index_fair_sz(files[at].path) };
 	struct d9_src *src = NULL;
 	struct d9_ev ev;
 	int got, err = 0;
 
+	if (opt->decoded_max_sz && opt->decoded_max_sz < src_opt.decoded_max)
+		src_opt.decoded_max = opt->decoded_max_sz;
 	gather_begin(g, slash ? slash + 1 : files[at].path, files[at].is_after_gap);
 	got = d9_src_open(&src, files[at].path, &src_opt);
 	while (got == 0 && (got = d9_src_next(src, &ev)) == 1) {

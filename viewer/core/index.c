@@ -6,6 +6,7 @@
 #include "cachedir.h"
 #include "columns.h"
 #include "store.h"
+#include "format/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,6 +115,19 @@ static uint64_t index_decoded_max(void)
 	/* unknown: the cap of the format's reader */
 	return pages > 0 && page_sz > 0 ? (uint64_t)pages * (uint64_t)page_sz / INDEX_DECODED_SHARE
 					: 0;
+}
+
+uint64_t index_fair_sz(const char *path)
+{
+	uint64_t sz;
+	struct stat st;
+
+	if (stat(path, &st) != 0 || st.st_size < 0)
+		return INDEX_DECODED_FLOOR_SZ;
+	sz = (uint64_t)st.st_size;
+	if (sz < INDEX_DECODED_FLOOR_SZ / INDEX_DECODED_RATIO)
+		return INDEX_DECODED_FLOOR_SZ;
+	return sz < D9_DECODED_MAX / INDEX_DECODED_RATIO ? sz * INDEX_DECODED_RATIO : D9_DECODED_MAX;
 }
 
 int index_open(struct columns **ret, const struct index_file *files, size_t files_cnt,

@@ -23,6 +23,10 @@ struct columns;
 /* A file is read up to this share of the machine's memory, decompressed; a bomb ends there. What is
  * made of it takes about four times as much. */
 #define INDEX_DECODED_SHARE 8u
+/* Nor is it read beyond so many times its size, unless that is little: what a reading takes is bounded
+ * by what lies on the disk. Recordings shrink to a third, idle ones to a fiftieth. */
+#define INDEX_DECODED_RATIO 256u
+#define INDEX_DECODED_FLOOR_SZ (64ull << 20)
 
 struct index_file {
 	const char *path;
@@ -33,7 +37,7 @@ struct index_file {
 struct index_opt {
 	const char *cache_dir; /* NULL: as above; "": none is used */
 	uint64_t cache_max_sz; /* 0: INDEX_CACHE_MAX_SZ */
-	uint64_t decoded_max_sz; /* of one file; 0: INDEX_DECODED_SHARE of memory */
+	uint64_t decoded_max_sz; /* of one file; 0: INDEX_DECODED_SHARE of memory; INDEX_DECODED_RATIO holds too */
 	/* told every few ms while decoding; nonzero stops, -ECANCELED */
 	int (*progress)(void *ctx, size_t file, uint64_t in_sz, uint64_t events);
 	void *ctx;
@@ -47,6 +51,9 @@ struct index_opt {
 int index_open(struct columns **ret, const struct index_file *files, size_t files_cnt,
 	       const struct index_opt *opt);
 void index_close(struct columns *c); /* NULL is fine */
+
+/* What a file may become, decompressed: so much for each byte that it has now. */
+uint64_t index_fair_sz(const char *path);
 
 /* A number that changes when a file is added, grows or changes: for live views, microseconds. */
 uint64_t index_key(const struct index_file *files, size_t files_cnt);
