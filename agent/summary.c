@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "bpf/wire.h"
+#include "budget.h"
 #include "clock.h"
 #include "event.h"
 #include "target.h"
@@ -149,7 +150,10 @@ static void summary_print_budget(const struct summary_facts *f, FILE *out)
 		100.0 * (double)(c->cost_ns - c->base_ns) / (double)own_ns,
 		100.0 * (double)c->base_ns / (double)own_ns);
 	if (f->max_overhead > 0)
-		fprintf(out, ", %.4g %% allowed", 100 * f->max_overhead);
+		fprintf(out, ", %.4g %% allowed%s", 100 * f->max_overhead,
+			(double)own_ns < BUDGET_IDLE_SHARE * f->secs * CLOCK_SEC_NS ?
+				" of a tenth of a core, as for all that use less" :
+				"");
 	fprintf(out, ", %" PRIu64 " changes of level\n", c->changes_cnt);
 }
 

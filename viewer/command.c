@@ -295,8 +295,8 @@ static int command_parse_own(const struct command *c, int argc, char **argv, str
 		    command_is_filter(argv[optind - 1]))
 			return notice(EXIT_USAGE,
 				      "%s: %s has no such filter. tasks, workers, polls, waits, "
-				      "hist and diff have all: see dial9-view %s --help",
-				      argv[optind - 1], c->name, c->name);
+				      "hist and diff have all: see dial9-view tasks --help",
+				      argv[optind - 1], c->name);
 		if (got == '?' || got == ':')
 			return notice(EXIT_USAGE, "%s: %s: see dial9-view %s --help",
 				      argv[optind - 1],

@@ -337,5 +337,6 @@ void sqltable_lock(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, SQLTABLE_VALUE_MAX_SZ); /* no time limit is asked inside one */
 	sqlite3_set_authorizer(db, sqltable_authorize, NULL);
 }

@@ -17,7 +17,9 @@ struct columns;
 /* A fresh database in memory that holds nothing else. 0, or -ENOMEM (then sqlite3_close too). */
 int sqltable_open(const struct columns *c, sqlite3 **ret);
 
-/* From here on the database takes SELECT alone. */
+#define SQLTABLE_VALUE_MAX_SZ (16 << 20) /* bytes of one value; -> SQLITE_TOOBIG */
+
+/* From here on the database takes SELECT alone, and no value may be larger than that. */
 void sqltable_lock(sqlite3 *db);
 
 #endif /* DIAL9_SQLTABLE_H */

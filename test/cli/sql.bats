@@ -58,6 +58,8 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
 }
 @test "a value too great for memory is an error" {
 	code 1 sql traces/abcd-42 "select zeroblob(2000000000)"
+	code 1 sql traces/abcd-42 "select zeroblob(20000000)"
+	code 1 sql traces/abcd-42 "select length(hex(zeroblob(10000000)))"
 	grep -q 'SQL: ' "$err"
 }
 @test "without a query: tables, columns, views" {
