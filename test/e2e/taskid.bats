@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The id of the task that a thread polls, as Tokio notes it in thread-local storage: learnt from the
-# probes, then compared with them all the time. Either it never differs, or it is refused and said
-# why.
+# probes, then compared with them all the time. Either it agrees, or it is refused and said why.
 
 load helpers
 load shipped
@@ -12,7 +11,8 @@ metadata() { # KEY
 	events --kind SegmentMetadataEvent | tail -n 1 | jq -r --arg k "$1" '.fields.entries[$k] // ""'
 }
 
-# The recording that has just ended has learnt the word, and it never was another task's.
+# The recording that has just ended has learnt the word, and it was the polled task's. Up to 3 looks of
+# hundreds may show another task's: Tokio sets its id while a poll drops that task's future or output.
 agreed() { # LOOKS [DIFFERS]: that many agreed at least, so many differed at most
 	local known check
 	cat "$T/agent.err" "$T/agent.out"
@@ -22,7 +22,7 @@ agreed() { # LOOKS [DIFFERS]: that many agreed at least, so many differed at mos
 	[[ $known =~ ^[0-9]+( tagged)?$ ]]
 	[[ $check =~ ^agrees\ ([0-9]+),\ at\ rest\ ([0-9]+),\ differs\ ([0-9]+)$ ]]
 	[ "${BASH_REMATCH[1]}" -ge "$1" ]
-	[ "${BASH_REMATCH[3]}" -le "${2:-0}" ]
+	[ "${BASH_REMATCH[3]}" -le "${2:-3}" ]
 	grep -q 'below the thread pointer' "$T/agent.err"
 	measured "-$known, $check"
 }
@@ -34,7 +34,7 @@ learns() { # VERSION PROFILE MODE [AGENT ARGS...]
 	target_go
 	agent_start --duration 3s --cpu-hz 997 "$@" # each sample in a poll is a look
 	agent_end
-	agreed 20 "${DIFFERS:-0}"
+	agreed 20
 	polled_by "$mode"
 	verify
 }
@@ -63,7 +63,7 @@ polled_by() { # MODE
 @test "newest Tokio, stripped, multi_thread" { learns newest stripped steady; }
 @test "newest Tokio, stripped, current_thread" { learns newest stripped current_thread; }
 # while a poll drops another task's output the note is that task's: rare, and right
-@test "newest Tokio, stripped, many short tasks" { DIFFERS=3 learns newest stripped storm --cpu-hz 99; }
+@test "newest Tokio, stripped, many short tasks" { learns newest stripped storm --cpu-hz 99; }
 @test "level wakes: ends are inferred, the word agrees all the same" { learns newest stripped steady --level wakes; }
 
 @test "all the odd things a task can do: nested polls, block_in_place, LocalSet, blocking, panics" {

@@ -228,6 +228,11 @@ static void map_one(struct wakemap *m, const struct pairing *p, struct side_wake
 		m->late++;
 		return;
 	}
+	/* likewise it ended while the call was under way, as when its runtime shuts down */
+	if (death && death->ts_ns <= t->next_ns) {
+		m->after_end++;
+		return;
+	}
 	if (p->level == PAIR_WAKES && is_own_unseen(theirs, ours, t)) {
 		m->own_unseen++;
 		return;
