@@ -192,6 +192,16 @@ static void put_off(struct track *t, struct thread *th, const struct held *h, ui
 						    .cpu = h->cpu});
 }
 
+static void put_inferred(struct track *t, const struct wire_switch_in *rec)
+{
+	if (rec->head.flags & WIRE_IN_INFERRED)
+		emit_put_agent_inferred_in(t->e, rec->head.ts_ns,
+					   &(struct d9_agent_inferred_in){
+						   .tid = rec->head.tid,
+						   .has_runnable_ns = rec->runnable_ns != 0,
+						   .runnable_ns = rec->runnable_ns });
+}
+
 bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
 {
 	struct thread *th = threads_find(t->threads, (pid_t)rec->head.tid);
@@ -210,12 +220,14 @@ bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
 					.cpu = rec->cpu,
 					.reason = OFFCPU_PREEMPTED },
 			ts);
+		put_inferred(t, rec);
 		return true;
 	}
 	if (th->worker && th->worker->parked == th) {
 		if (rec->runnable_ns && rec->runnable_ns <= ts)
 			wait = ts - rec->runnable_ns;
 		workers_unpark(t->workers, th, ts, wait);
+		put_inferred(t, rec);
 		return true;
 	}
 	if (!th->off_slot)
@@ -226,6 +238,7 @@ bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
 	}
 	h = release(t->offcpu, th);
 	put_off(t, th, h, ts);
+	put_inferred(t, rec);
 	return true;
 }
 

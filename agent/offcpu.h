@@ -5,7 +5,8 @@
  * A worker that goes to sleep in futex or epoll outside any poll parks; its next switch-in unparks
  * it. Each sleep is a park of its own, also where Tokio's park call sleeps twice (1-2 % of them):
  * nothing is merged. A switch-out inside a poll is held with its stack until the switch-in, and
- * becomes agent:OffCpu and a CpuSampleEvent of source 1 then.
+ * becomes agent:OffCpu and a CpuSampleEvent of source 1 then. A switch-in that BPF has inferred
+ * (WIRE_IN_INFERRED) is followed by agent:InferredIn.
  */
 #ifndef DIAL9_OFFCPU_H
 #define DIAL9_OFFCPU_H

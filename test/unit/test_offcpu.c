@@ -97,6 +97,31 @@ static void test_off_cpu_in_poll(void **state)
 	fx_check_counts(&fx);
 }
 
+static void test_switch_in_that_was_not_shown(void **state)
+{
+	const struct fx_event *e;
+
+	(void)state;
+	fx_start(&fx, 2000, 102, 9, FX_OWNER, 0);
+	fx_out(&fx, 2100, 102, 9, 202, WIRE_OUT_IN_POLL, 1, 1);
+	fx_in_unseen(&fx, 2900, 102, 2100, 2800);
+	fx_end(&fx, 4000, 102, 9, 0, 0);
+	fx_out(&fx, 4100, 102, 0, 202, 0, 1, 0);
+	fx_in_unseen(&fx, 4200, 102, 4100, 0);
+	fx_out(&fx, 4300, 102, 0, 202, 0, 1, 0);
+	fx_in(&fx, 4400, 102, 4300, 0);
+	fx_decode(&fx);
+	assert_int_equal(fx_cnt(&fx, D9_EV_AGENT_INFERRED_IN), 2);
+	e = fx_nth(&fx, D9_EV_AGENT_INFERRED_IN, 0);
+	assert_int_equal(e->ts_ns, fx_nth(&fx, D9_EV_AGENT_OFF_CPU, 0)->ts_ns);
+	assert_int_equal(e->u[D9F_agent_inferred_in_tid], 102);
+	assert_int_equal(e->u[D9F_agent_inferred_in_runnable_ns], 2800);
+	e = fx_nth(&fx, D9_EV_AGENT_INFERRED_IN, 1);
+	assert_int_equal(e->ts_ns, fx_nth(&fx, D9_EV_WORKER_UNPARK, 0)->ts_ns);
+	assert_false(e->has[D9F_agent_inferred_in_runnable_ns]);
+	fx_check_counts(&fx);
+}
+
 static void test_off_cpu_in_blocking_task(void **state)
 {
 	const struct fx_event *e;
@@ -214,6 +239,7 @@ int main(void)
 		T(test_park),
 		T(test_parks_alternate),
 		T(test_off_cpu_in_poll),
+		T(test_switch_in_that_was_not_shown),
 		T(test_off_cpu_in_blocking_task),
 		T(test_switch_out_shows_lost_end),
 		T(test_lost_switch_in),

@@ -90,6 +90,7 @@ void fx_shutdown(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task)
 void fx_out(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task, int syscall,
 	    uint8_t flags, uint32_t state, size_t frames_cnt);
 void fx_in(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns);
+void fx_in_unseen(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns);
 void fx_sample(struct fixture *self, uint64_t ts, uint32_t tid, const char *comm,
 	       size_t frames_cnt);
 void fx_exit(struct fixture *self, uint64_t ts, uint32_t tid);

@@ -121,14 +121,25 @@ void fx_out(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t task, int 
 	fx_record(self, buf, sizeof(r) + 8 * frames_cnt);
 }
 
-void fx_in(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns)
+static void record_in(struct fixture *self, uint64_t ts, uint32_t tid, uint8_t flags, uint64_t out_ns,
+		      uint64_t runnable_ns)
 {
-	struct wire_switch_in r = { .head = HEAD(WIRE_SWITCH_IN, 0),
+	struct wire_switch_in r = { .head = HEAD(WIRE_SWITCH_IN, flags),
 				    .out_ns = out_ns,
 				    .runnable_ns = runnable_ns,
 				    .cpu_time_ns = ts / 2 };
 
 	fx_record(self, &r, sizeof(r));
+}
+
+void fx_in(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns)
+{
+	record_in(self, ts, tid, 0, out_ns, runnable_ns);
+}
+
+void fx_in_unseen(struct fixture *self, uint64_t ts, uint32_t tid, uint64_t out_ns, uint64_t runnable_ns)
+{
+	record_in(self, ts, tid, WIRE_IN_INFERRED, out_ns, runnable_ns);
 }
 
 void fx_sample(struct fixture *self, uint64_t ts, uint32_t tid, const char *comm, size_t frames_cnt)
