@@ -62,6 +62,7 @@ void losses_second(struct losses *l, uint64_t now_ns)
 		{ WIRE_TOO_DEEP, "PollStart", "nested too deep" },
 		{ WIRE_STACK_CUT, "Stack", "no frame pointers" },
 		{ WIRE_IN_UNSEEN, "SwitchTime", "not shown by the kernel, inferred from CPU time" },
+		{ WIRE_PARK_UNSURE, "TaskId", "a park, or a sleep inside a poll" },
 		{ WIRE_REST_UNKNOWN, "TaskId", "resting value unknown" },
 		{ WIRE_TYPE_UNKNOWN, "TaskId", "task not found on the stack" },
 	};

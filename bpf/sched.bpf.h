@@ -67,6 +67,8 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	}
 	if (!in_poll && !t->polls_async && !t->seat.is_worker)
 		return;
+	if (!has_polls && !taskword_of(t)->off && !is_preempted && parks_is_one(syscall))
+		count(t->slot, WIRE_PARK_UNSURE);
 	s = bpf_map_lookup_elem(&scratches, &key);
 	if (!s)
 		return;

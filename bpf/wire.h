@@ -334,6 +334,7 @@ enum wire_count {
 	WIRE_REST_UNKNOWN, /* without probes: a word on a thread whose resting value is not known */
 	WIRE_TYPE_UNKNOWN, /* without probes: a task whose header was not found on the stack */
 	WIRE_IN_UNSEEN, /* switches in that the kernel did not show, inferred */
+	WIRE_PARK_UNSURE, /* without probes and task word: a park, or a sleep inside a poll */
 	/* run times of the programs, one run in CLOCKED_EACH (clocked.bpf.h); each with its ns behind it */
 	WIRE_CLOCKED_SITES,
 	WIRE_CLOCKED_SITES_NS,

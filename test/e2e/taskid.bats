@@ -123,6 +123,10 @@ polled_by() { # MODE
 	agent_end
 	[[ $(metadata agent.task_id_tls) == "unknown: Tokio lies in a shared object"* ]]
 	grep -q 'unknown: Tokio lies in a shared object' "$T/agent.err"
+	# a sleep there may be one inside a poll: written as a park, and counted as unsure
+	agent_start --level stat --duration 5s
+	agent_end
+	grep -q 'TaskId *a park, or a sleep inside a poll *[1-9]' "$T/agent.out"
 }
 
 @test "levels come and go while workers move to other threads: the word agrees each time" {

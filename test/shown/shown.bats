@@ -55,6 +55,7 @@ has_used() { [ "$(cpu_ticks)" -ge "$1" ]; } # TICKS of 10 ms
 	agent_start --level stat
 	ends
 	shown blocks
+	[ "$(grep -c 'a park, or a sleep' "$T/agent.out")" = 0 ] # the word tells them apart
 }
 
 long_of() { # MS HZ LIMIT
