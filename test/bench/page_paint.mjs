@@ -1,37 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-// First paint and memory of a viewer's page in Chromium:
-//   node test/bench/page_paint.mjs NAME URL [ROUNDS]          a server that runs
-//   node test/bench/page_paint.mjs NAME DIST TRACE [ROUNDS]   files of a page, and the trace it loads
-// First paint: from the start of the navigation until a large canvas shows more than 12 colours, and
-// goes on to do so. Memory: the page's heap after a collection, and the renderer's peak.
+// First paint and memory of a viewer's page in Chromium, as one row of page.sh's table:
+//   ROUNDS=3 node test/bench/page_paint.mjs NAME cold VIEW DIR     `VIEW serve DIR`, started anew with an empty cache
+//   ROUNDS=3 node test/bench/page_paint.mjs NAME warm VIEW DIR     the same server, which has it decoded by then
+//   ROUNDS=1 node test/bench/page_paint.mjs NAME dist DIST TRACE   a page of files, which loads and decodes TRACE
+// The browser runs already, the files are in the kernel's page cache. First paint (the median of all
+// rounds): until a large canvas shows more than 12 colours, and goes on to do so; from the start of
+// the server's process (cold), else from that of the navigation. Memory (the worst of all rounds): the
+// page's heap with its array buffers, after a collection; the peaks of the renderer's and the server's
+// process.
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
+import { createInterface } from 'node:readline';
 import { open } from '../browser/harness.mjs';
 
-const [name, place, ...rest] = process.argv.slice(2);
+const [name, kind, what, where] = process.argv.slice(2);
+const ROUNDS = Number(process.env.ROUNDS ?? 3), PATIENCE_MS = 180000;
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', ico: 'image/x-icon', png: 'image/png' };
-let url = place, server = null;
-if (!/^http:/.test(place)) {
-	const trace = rest.shift();
-	server = createServer((req, res) => {
-		const path = new URL(req.url, 'http://x').pathname, file = path === '/trace.bin' ? trace : join(place, normalize(path));
-		try {
-			res.writeHead(200, { 'Content-Length': statSync(file).size, 'Content-Type': TYPES[file.split('.').pop()] ?? 'application/octet-stream' });
-			createReadStream(file).pipe(res);
-		} catch {
-			res.writeHead(404).end();
-		}
-	});
-	await new Promise(r => server.listen(0, '127.0.0.1', r));
-	url = `http://127.0.0.1:${server.address().port}/viewer.html?trace=%2Ftrace.bin`;
+const peakOf = pid => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+
+// { url, pid, began, end }: a server that shows the trace; `began` is when its process was started.
+async function start() {
+	if (kind === 'dist') {
+		const server = createServer((req, res) => {
+			const path = new URL(req.url, 'http://x').pathname, file = path === '/trace.bin' ? where : join(what, normalize(path));
+			try {
+				res.writeHead(200, { 'Content-Length': statSync(file).size, 'Content-Type': TYPES[file.split('.').pop()] ?? 'application/octet-stream' });
+				createReadStream(file).pipe(res);
+			} catch {
+				res.writeHead(404).end();
+			}
+		});
+		await new Promise(r => server.listen(0, '127.0.0.1', r));
+		return { url: `http://127.0.0.1:${server.address().port}/viewer.html?trace=%2Ftrace.bin`, end: () => server.close() };
+	}
+	const cache = mkdtempSync(join(tmpdir(), 'page-')), began = Date.now();
+	const server = spawn(what, ['serve', '--json', where], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, XDG_CACHE_HOME: cache } });
+	const gone = new Promise(r => server.on('exit', r));
+	const end = async () => {
+		server.kill();
+		await gone;
+		rmSync(cache, { recursive: true });
+	};
+	for await (const line of createInterface({ input: server.stdout })) {
+		const url = /"url": *"(.*?)"/.exec(line)?.[1];
+		if (url)
+			return { url, pid: server.pid, began, end };
+	}
+	await end();
+	throw new Error(`${what} serve ${where}: it ended`);
 }
+
+async function ready(url) {
+	for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await new Promise(r => setTimeout(r, 100)))
+		if ((await (await fetch(url + 'api/trace')).json()).recordings[0]?.state === 'ready')
+			return;
+	throw new Error(`${where} was not read`);
+}
+
 const paints = [];
-let heap = 0, peak = 0;
-for (let round = 0; round < Number(rest[0] ?? 3); round++) {
+let heap = 0, peak = 0, server = null, served = 0;
+for (let round = 0; round < ROUNDS; round++) {
 	const { browser, context, page } = await open();
-	page.setDefaultTimeout(180000);
-	await page.goto(url, { waitUntil: 'commit' });
+	page.setDefaultTimeout(PATIENCE_MS);
+	if (!server) {
+		server = await start();
+		if (kind === 'warm')
+			await ready(server.url);
+	}
+	await page.goto(server.url, { waitUntil: 'commit' });
 	const at = await page.waitForFunction(() => {
 		const drawn = [...document.querySelectorAll('canvas')].some(c => {
 			const g = c.width > 300 && c.height > 200 && c.getContext('2d'); // the lanes of either page
@@ -43,20 +82,27 @@ for (let round = 0; round < Number(rest[0] ?? 3); round++) {
 			return seen.size > 12;
 		});
 		window.seenAt = drawn ? window.seenAt || performance.now() : 0;
-		return window.seenAt && performance.now() - window.seenAt > 1000 ? window.seenAt : 0;
+		return window.seenAt && performance.now() - window.seenAt > 1000 ? [performance.timeOrigin, window.seenAt] : 0;
 	}, null, { polling: 50 });
-	paints.push(await at.jsonValue());
+	const [origin, seen] = await at.jsonValue();
+	paints.push(kind === 'cold' ? origin + seen - server.began : seen);
 	if (process.env.SHOT)
 		await page.screenshot({ path: process.env.SHOT });
 	const session = await context.newCDPSession(page);
 	await session.send('HeapProfiler.collectGarbage');
-	heap = Math.max(heap, (await session.send('Runtime.getHeapUsage')).usedSize);
+	const used = await session.send('Runtime.getHeapUsage');
+	heap = Math.max(heap, used.usedSize + used.backingStorageSize);
 	const cdp = await browser.newBrowserCDPSession();
 	for (const p of (await cdp.send('SystemInfo.getProcessInfo')).processInfo)
 		if (p.type === 'renderer')
-			peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${p.id}/status`, 'utf8'))?.[1] ?? 0) * 1024);
+			peak = Math.max(peak, peakOf(p.id));
+	served = server.pid ? Math.max(served, peakOf(server.pid)) : 0;
 	await browser.close();
+	if (kind === 'cold' || round === ROUNDS - 1) {
+		await server.end();
+		server = null;
+	}
 }
-server?.close();
 paints.sort((a, b) => a - b);
-console.log(`${name}: first_paint_s ${(paints[paints.length >> 1] / 1000).toFixed(2)} page_heap_mb ${(heap / 1e6).toFixed(1)} renderer_peak_mb ${(peak / 1e6).toFixed(0)}`);
+const mb = bytes => (bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0);
+console.log(name.padEnd(42) + [(paints[paints.length >> 1] / 1000).toFixed(2), mb(heap), mb(peak), served ? mb(served) : '-'].map(x => x.padStart(13)).join(''));

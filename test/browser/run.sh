@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The page of dial9-view in Chromium: every panel and key on a made trace of EVENTS events, then each
-# state that is not "all is well". TAP.
+# state that is not "all is well". TAP; the last line sums it up.
 #   EVENTS=10000000 test/browser/run.sh
 set -u
+set -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
 EVENTS=${EVENTS:-200000}
@@ -36,12 +37,22 @@ cp test/golden_bad/other_file.bin "$dir/failed/trace.0.bin"
 "$BUILD/test/cli/make_cases" "$dir/cases" && mv "$dir/cases/spans.bin" "$dir/spans/trace.0.bin" || exit 1
 "$BUILD/test/cli/make_traces" "$dir" >/dev/null || exit 1 # in traces/, two recordings
 
+# passes on TAP, counts it, and keeps what was said of the page's heap
+sum_up() {
+	awk -v events="$EVENTS" '{ print; fflush() }
+		/^ok / { passed++ } /^not ok / { failed++ } /^# page heap / { heap = ", " substr($0, 3) }
+		END { printf "# %d passed, %d failed at %d events%s\n", passed, failed, events, heap }'
+}
+
 serve big "$dir/big"
-HOME=$dir node test/browser/page.mjs "$url"
-rc=$?
+big=$url
 for state in empty partial nothing failed traces levels spans; do
 	serve "$state" "$dir/$state"
 	urls+=("$url")
 done
-HOME=$dir node test/browser/states.mjs "${urls[@]}" "$dir/empty" "$dir/partial/made-1/trace.0.bin" || rc=1
-exit $rc
+{
+	HOME=$dir node test/browser/page.mjs "$big"
+	rc=$?
+	HOME=$dir node test/browser/states.mjs "${urls[@]}" "$dir/empty" "$dir/partial/made-1/trace.0.bin" && exit $rc
+	exit 1
+} | sum_up
