@@ -143,6 +143,19 @@ static void account_sample_by_id(struct account *a, const struct moment *m, stru
 	busyruns_sample(&a->runs, &w->run, m->ts_ns, m->task);
 }
 
+/* Of the poll, or else of the task that the thread held. */
+static uint32_t account_sample_type(const struct account *a, const struct moment *m,
+				    const struct worker *w)
+{
+	const struct task *t = NULL;
+
+	if (w && w->state == WORKER_POLLING)
+		return w->poll.type;
+	if (m->task)
+		t = tasktable_find(a->tasks, m->task);
+	return t && t->type != TASK_TYPE_NONE ? t->type : WATCH_NO_TYPE;
+}
+
 static void account_sample(struct account *a, const struct moment *m)
 {
 	uint16_t worker = m->worker;
@@ -153,7 +166,7 @@ static void account_sample(struct account *a, const struct moment *m)
 		worker = workertable_of_thread(a->workers, m->tid);
 	w = worker == MOMENT_NO_WORKER ? NULL : workertable_get(a->workers, worker);
 	leaftable_count(a->leaves, m->label, m->task || (w && w->state == WORKER_POLLING));
-	tell_sample(a, m, worker, w && w->state == WORKER_POLLING ? w->poll.type : WATCH_NO_TYPE);
+	tell_sample(a, m, worker, account_sample_type(a, m, w));
 	if (m->task && !(w && w->state == WORKER_POLLING)) {
 		account_sample_by_id(a, m, w);
 	} else if (worker == MOMENT_BLOCKING_WORKER && !w->is_seen) {

@@ -135,19 +135,19 @@ struct api_want { /* what to fold */
 	const char *place;
 };
 
-static bool api_wants_poll(const struct columns *c, const struct api_want *w, uint32_t poll)
+/* Where polls were not recorded, the recorder may still have seen which task a thread held. */
+static bool api_wants(const struct columns *c, const struct api_want *w, uint32_t poll, uint32_t task)
 {
-	const char *p;
-	size_t len;
+	uint32_t place;
 
 	if (!w->has_task && !w->place)
 		return true;
-	if (poll >= c->polls.cnt || (w->has_task && c->polls.task[poll] != w->task))
+	if (poll < c->polls.cnt)
+		task = c->polls.task[poll];
+	if (task >= c->tasks.cnt || (w->has_task && task != w->task))
 		return false;
-	if (!w->place)
-		return true;
-	p = columns_text(c, c->polls.place[poll], &len);
-	return strlen(w->place) == len && memcmp(p, w->place, len) == 0;
+	place = poll < c->polls.cnt ? c->polls.place[poll] : c->tasks.place[task];
+	return !w->place || api_is(c, place, w->place);
 }
 
 static void api_fold_lane(struct api_tree *t, const struct columns *c, uint32_t lane,
@@ -160,7 +160,8 @@ static void api_fold_lane(struct api_tree *t, const struct columns *c, uint32_t 
 	from = columns_seek(times, from, to, w->from_ns);
 	to = columns_seek(times, from, to, w->to_ns);
 	for (; from < to; from++) {
-		if (!api_wants_poll(c, w, w->is_off ? c->offs.poll[from] : c->samples.poll[from]))
+		if (!api_wants(c, w, w->is_off ? c->offs.poll[from] : c->samples.poll[from],
+			       w->is_off ? c->offs.task[from] : c->samples.task[from]))
 			continue;
 		if (w->is_off)
 			api_add_stack(t, c, c->offs.stack[from], c->offs.dur_ns[from]);

@@ -22,6 +22,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#define FLAME_UNTYPED (WATCH_NO_TYPE - 1) /* inside a task whose type is not known */
 #define FLAME_NAME_COLUMNS 100
 #define FLAME_DEPTH_MAX (4 * STACKTABLE_DEPTH_MAX) /* names, inlined ones included */
 #define FLAME_SHOWN_PERMILLE 10 /* of the whole: what is less is left out of the text */
@@ -65,14 +66,17 @@ static void flame_count(struct study *s, uint32_t type, uint32_t stack, uint64_t
 static void flame_sample(struct study *s, const struct moment *m, uint32_t worker, uint32_t type)
 {
 	(void)worker;
+	if (type == WATCH_NO_TYPE && m->task)
+		type = FLAME_UNTYPED;
 	if (!s->req->off_cpu)
 		flame_count(s, type, m->stack, 1);
 }
 
 static void flame_off(struct study *s, const struct moment *m, uint32_t type)
 {
-	if (s->req->off_cpu && type != WATCH_NO_TYPE && m->ts_ns > m->a)
-		flame_count(s, type, m->stack, m->ts_ns - m->a);
+	if (s->req->off_cpu && m->ts_ns > m->a)
+		flame_count(s, type == WATCH_NO_TYPE ? FLAME_UNTYPED : type, m->stack,
+			    m->ts_ns - m->a);
 }
 
 /* Puts the names of an address, "outer;inlined;innermost", as labels. */
@@ -101,6 +105,15 @@ static uint32_t flame_names(struct labels *labels, uint32_t label, uint64_t addr
 	return cnt;
 }
 
+static uint32_t flame_root(const struct report *r, uint32_t type)
+{
+	const char *name = type == WATCH_NO_TYPE ? "(outside polls)" : "(type unknown)";
+
+	if (type == WATCH_NO_TYPE || type == FLAME_UNTYPED)
+		return labels_put(r->labels, name, strlen(name));
+	return typetable_row(r->account.types, type)->label;
+}
+
 static int flame_add(struct study *s, const struct flame_pair *pair)
 {
 	static uint32_t labels[FLAME_DEPTH_MAX];
@@ -109,9 +122,7 @@ static int flame_add(struct study *s, const struct flame_pair *pair)
 	const uint64_t *frames;
 	uint32_t frames_cnt, cnt = 1;
 
-	labels[0] = pair->key.type == WATCH_NO_TYPE
-			    ? labels_put(r->labels, "(outside polls)", strlen("(outside polls)"))
-			    : typetable_row(r->account.types, pair->key.type)->label;
+	labels[0] = flame_root(r, pair->key.type);
 	frames = stacktable_frames(r->stacks, pair->key.stack, &frames_cnt);
 	for (uint32_t i = frames_cnt; i-- > 0 && cnt < FLAME_DEPTH_MAX;)
 		cnt += flame_names(r->labels, stacktable_label(r->stacks, frames[i]), frames[i],

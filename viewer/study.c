@@ -94,10 +94,12 @@ static void study_on_sample(void *ctx, const struct moment *m, uint32_t worker, 
 {
 	struct study_frame *f = ctx;
 	struct study *s = &f->study;
-	uint64_t task = 0;
+	uint64_t task = m->task; /* as agent:Sample has it */
+	const struct worker *w = worker == MOMENT_NO_WORKER ? NULL :
+				 workertable_get(s->report->account.workers, worker);
 
-	if (type != WATCH_NO_TYPE)
-		task = workertable_get(s->report->account.workers, worker)->poll.task;
+	if (w && w->state == WORKER_POLLING)
+		task = w->poll.task;
 	if (f->ops->sample && study_passes(s, worker, task, type, m->ts_ns))
 		f->ops->sample(s, m, worker, type);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that are not "all is well", each with its own words:
-//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS URL_SPANS EMPTY_DIR A_TRACE
+//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS URL_SPANS URL_STAT EMPTY_DIR A_TRACE
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessible, open, same, tap } from './harness.mjs';
 
-const [empty, partial, nothing, failed, small, levels, spans, dir, trace] = process.argv.slice(2);
+const [empty, partial, nothing, failed, small, levels, spans, stat, dir, trace] = process.argv.slice(2);
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..37');
+console.log('28..38');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -114,6 +114,25 @@ const code = await tap(28, page, async test => {
 		await accessible(context, page, 'spans');
 		await page.goto(new URL('/viewer.html?inspector=span', levels).href);
 		await says('The recording holds no spans');
+		await collect();
+	});
+	await test('without polls: a finding, a task and a type open flamegraphs of what samples and switches saw', async () => {
+		const functions = text => page.waitForFunction(t => [...document.querySelectorAll('.functions td:nth-child(3)')].map(x => x.textContent.trim()).join() === t, text);
+		await page.goto(stat);
+		await page.waitForSelector('.lanes canvas');
+		await page.locator('#rail-list .list button').first().click(); // blocking-in-poll
+		await functions('app::nap');
+		await says('30.0 ms of the selected range, task 6');
+		await page.keyboard.press('Escape');
+		await functions('app::nap');
+		await says('40.0 ms of what is in view, task 6');
+		await page.goto(new URL('/?task=5&dock=flame', stat).href);
+		await functions('app::crunch');
+		await says('47 samples of what is in view, task 5');
+		await page.goto(new URL('/?task-scope=src/main.rs:20:9&dock=flame', stat).href);
+		await functions('app::crunch');
+		await says('47 samples of what is in view, one type');
+		await accessible(context, page, 'a recording without polls');
 		await collect();
 	});
 	await test('small screens: nothing is cut off, the lanes keep room', async () => {

@@ -199,6 +199,20 @@ struct gather_task *gather_task_row(struct gather *g, uint32_t task)
 	return task == GATHER_NONE ? NULL : rows_at(&g->tasks, task);
 }
 
+void gather_sampled(struct gather *g, const struct d9_ev *ev)
+{
+	g->sampled = (struct gather_sampled){
+		ev->ts_ns,
+		(uint32_t)d9_u64(ev, D9F_agent_sample_tid, 0),
+		gather_task(g, d9_u64(ev, D9F_agent_sample_task_id, 0)),
+	};
+}
+
+uint32_t gather_sampled_task(const struct gather *g, uint64_t ts_ns, uint32_t tid)
+{
+	return g->sampled.ts_ns == ts_ns && g->sampled.tid == tid ? g->sampled.task : COLUMNS_NONE;
+}
+
 void gather_gap(struct gather *g)
 {
 	size_t *p;

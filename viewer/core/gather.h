@@ -52,7 +52,7 @@ struct gather_sample {
 	uint64_t ts_ns;
 	uint16_t lane;
 	uint8_t source;
-	uint32_t tid, stack, thread;
+	uint32_t tid, stack, thread, task;
 };
 struct gather_off {
 	uint64_t ts_ns;
@@ -125,6 +125,10 @@ struct gather {
 	uint32_t tid_of[1024]; /* the thread last seen on such a lane */
 	struct gather_pooled *pooled_texts, *pooled_stacks;
 	struct gather_segment segment;
+	struct gather_sampled { /* the last agent:Sample: its CPU sample follows */
+		uint64_t ts_ns;
+		uint32_t tid, task;
+	} sampled;
 	struct gather_schema schema_of[GATHER_SCHEMAS];
 	uint64_t batch; /* of the record being taken */
 	uint64_t batch_base; /* makes batch numbers differ between files */
@@ -144,6 +148,9 @@ uint16_t gather_lane(struct gather *g, enum columns_lane kind, uint64_t id);
 uint32_t gather_task(struct gather *g, uint64_t id); /* COLUMNS_NONE for id 0 */
 struct gather_task *gather_task_row(struct gather *g, uint32_t task); /* NULL for COLUMNS_NONE */
 uint32_t gather_frame(struct gather *g, uint64_t addr);
+/* An agent:Sample; and the task that it names for the CPU sample of that thread and stamp, or NONE. */
+void gather_sampled(struct gather *g, const struct d9_ev *ev);
+uint32_t gather_sampled_task(const struct gather *g, uint64_t ts_ns, uint32_t tid);
 /* Events are missing before this file. */
 void gather_gap(struct gather *g);
 

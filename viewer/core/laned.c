@@ -159,6 +159,7 @@ static int laned_samples(struct settle *s, const struct seats *seats)
 		at = c->lanes.polls_from[lane];
 		for (uint32_t i = s->from[lane]; i < s->from[lane + 1]; i++) {
 			const struct gather_sample *m = rows_at(r, s->order[i]);
+			uint32_t hit = laned_hit(c, lane, &at, m->ts_ns);
 
 			((uint64_t *)tables_mut(o->ts_ns))[i] = m->ts_ns;
 			((uint32_t *)tables_mut(o->stack))[i] = m->stack;
@@ -166,7 +167,9 @@ static int laned_samples(struct settle *s, const struct seats *seats)
 			((uint32_t *)tables_mut(o->tid))[i] = m->tid;
 			((uint16_t *)tables_mut(o->lane))[i] = (uint16_t)lane;
 			((uint8_t *)tables_mut(o->source))[i] = m->source;
-			((uint32_t *)tables_mut(o->poll))[i] = laned_hit(c, lane, &at, m->ts_ns);
+			((uint32_t *)tables_mut(o->poll))[i] = hit;
+			((uint32_t *)tables_mut(o->task))[i] =
+				hit == COLUMNS_NONE ? m->task : c->polls.task[hit];
 		}
 	}
 	rows_free(r);

@@ -162,6 +162,7 @@ static void take_wake(struct gather *g, const struct d9_ev *ev)
 static void take_sample(struct gather *g, const struct d9_ev *ev)
 {
 	uint64_t worker = d9_u64(ev, D9F_cpu_sample_worker_id, TAKE_NOWHERE_IDS);
+	uint32_t tid = (uint32_t)d9_u64(ev, D9F_cpu_sample_tid, 0);
 	struct gather_sample *s = gather_row(g, &g->samples);
 
 	if (s)
@@ -169,9 +170,10 @@ static void take_sample(struct gather *g, const struct d9_ev *ev)
 			ev->ts_ns,
 			worker < TAKE_NOWHERE_IDS ? gather_lane(g, COLUMNS_WORKER, worker) : 0,
 			(uint8_t)d9_u64(ev, D9F_cpu_sample_source, 0),
-			(uint32_t)d9_u64(ev, D9F_cpu_sample_tid, 0),
+			tid,
 			gather_stack(g, ev, d9_val(ev, D9F_cpu_sample_callchain)),
 			gather_text(g, ev, d9_val(ev, D9F_cpu_sample_thread_name)),
+			gather_sampled_task(g, ev->ts_ns, tid),
 		};
 	take_span_of_time(g, ev->ts_ns);
 }
@@ -357,6 +359,10 @@ void take_event(struct gather *g, const struct d9_ev *ev)
 		break;
 	case D9_EV_CPU_SAMPLE:
 		take_sample(g, ev);
+		break;
+	case D9_EV_AGENT_SAMPLE:
+		gather_sampled(g, ev);
+		record_gather(g, ev);
 		break;
 	case D9_EV_AGENT_OFF_CPU:
 		take_off(g, ev);

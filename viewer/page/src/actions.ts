@@ -2,6 +2,7 @@
 // What a person can do: select, step, search. Each ends in one set() of the state.
 import * as api from './api';
 import type { Issue, Poll, PollAnswer, WakesAnswer } from './api';
+import { recordedShare } from './levels';
 import { baseNs, currentIssues, extent, set, setView, state } from './state';
 import { loadPains, loadTask } from './taskdata';
 import { dur } from './units';
@@ -142,7 +143,7 @@ export function openIssue(i: number): void {
 	if (e.from_ns !== undefined && e.to_ns !== undefined) {
 		const from = Number(BigInt(e.from_ns) - baseNs()), to = Number(BigInt(e.to_ns) - baseNs());
 		setView({ from: from - (to - from), to: to + (to - from) });
-		if (e.poll && e.task)
+		if (e.task && (e.poll || recordedShare({ from, to }) < 0.5))
 			void openEvidence(from, to, e.task);
 		else if (e.task)
 			void openTask(e.task);

@@ -23,9 +23,9 @@ export function scope(s: State): { from: number; to: number; lanes?: string; tas
 	const p = s.poll?.poll;
 	if (p && !s.region)
 		return { from: p.start, to: p.start + Math.max(p.dur, 1), lanes: p.lane.toString(), text: 'this poll' };
-	const span = s.region ?? s.view;
-	return { ...span, task: s.task && !p ? s.task.id : undefined, place: s.place ?? undefined,
-		text: (s.region ? 'the selected range' : 'what is in view') + (s.task && !p ? ', task ' + s.task.id : '') + (s.place ? ', one type' : '') };
+	const span = s.region ?? s.view, task = s.task && !p ? s.task.id : undefined; // of one type, whichever is marked
+	const place = task === undefined ? s.place ?? undefined : undefined;
+	return { ...span, task, place, text: (s.region ? 'the selected range' : 'what is in view') + (task === undefined ? '' : ', task ' + task) + (place ? ', one type' : '') };
 }
 
 function Graph({ tree, unit, total, up }: { tree: Tree; unit: string; total: number; up: boolean }) {

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# A recording without polls (make_stat.c): what samples and switches tell of its tasks.
+load view
+
+setup_file() {
+	load view
+	mkdir -p "$BATS_FILE_TMPDIR/stat"
+	"$BUILD/test/cli/make_stat" "$BATS_FILE_TMPDIR/stat"
+}
+setup() { cd "$BATS_FILE_TMPDIR"; }
+
+folded() { # ARGS...: of stat-8
+	code 0 flame --folded "$@" stat/stat-8
+	cat "$out"
+}
+
+@test "flame: stacks of a task and of a type, on CPU and off, where no poll was recorded" {
+	[ "$(folded)" = "$(printf '%s\n' 'src/main.rs:20:9;app::poll;app::crunch 47' '(outside polls);app::poll;0x4000 1' '(type unknown);app::poll;0x3000 1')" ]
+	for by in "--task 5" "--type src/main.rs:20:9"; do
+		[ "$(folded $by)" = 'src/main.rs:20:9;app::poll;app::crunch 47' ]
+		[ -z "$(folded --off $by)" ]
+	done
+	for by in "--task 6" "--type src/io.rs:7:1"; do
+		[ "$(folded --off $by)" = 'src/io.rs:7:1;app::poll;app::nap 40000000' ]
+		[ -z "$(folded $by)" ]
+	done
+	[ "$(folded --task 7)" = '(type unknown);app::poll;0x3000 1' ]
+	[ "$(folded --off --task 7)" = '(type unknown);app::poll;0x3000 5000000' ]
+	[ "$(folded --task 5 --worker 1)" = "" ]
+}
+@test "sql: the task of a sample" {
+	code 0 sql --json stat/stat-8 'select t.id, count(*) from samples s left join tasks t on t.rowid = s.task group by 1 order by 2'
+	cat "$out"
+	[ "$(jq -c .rows "$out")" = '[[null,1],[7,1],[5,47]]' ]
+}
+@test "the page's flamegraph: of the same" {
+	"$VIEW" serve --json stat >url 2>/dev/null </dev/null 3>&- &
+	pid=$!
+	for _ in $(seq 100); do [ -s url ] && jq -e .port url >/dev/null 2>&1 && break; sleep 0.1; done
+	base=http://127.0.0.1:$(jq -r .port url)
+	for _ in $(seq 100); do curl -sf "$base/api/recording?r=0" >/dev/null && break; sleep 0.1; done
+	for q in 'kind=cpu' 'kind=cpu&task=5' 'kind=cpu&place=src/main.rs:20:9' 'kind=cpu&task=6' 'kind=off&task=6' 'kind=off&place=src/io.rs:7:1' 'kind=off&task=7'; do
+		curl -s "$base/api/flame?r=0&$q"
+	done >answers
+	kill $pid
+	wait $pid || true
+	[ "$(jq .total answers | xargs)" = '49 47 47 0 40000000 40000000 5000000' ]
+}
