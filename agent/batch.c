@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "agent/addrs.h"
-#include "agent/log.h"
 
 _Static_assert(BATCH_ROOM_SZ > 4 * (NAMES_LEN_MAX + 16) + 8 * D9_STACK_MAX + 2048, "room");
 
@@ -39,7 +38,7 @@ void batch_free(struct batch *b)
 	free(b);
 }
 
-void batch_lost(struct batch *b, int err)
+void batch_lost(struct batch *b)
 {
 	for (size_t i = 0; i < D9_EV_CNT; i++) {
 		b->stats.events[i] -= b->cnt[i];
@@ -51,11 +50,7 @@ void batch_lost(struct batch *b, int err)
 	if (b->has_failed)
 		return;
 	b->has_failed = true;
-	b->loss_from_ns = b->from_ns;
-	log_warn(err,
-		 "cannot write to the trace (%s): events are counted as lost until a new segment "
-		 "can be begun; free space in the trace directory",
-		 strerror(-err));
+	b->loss_from_ns = b->from_ns; /* why, the sink has said */
 }
 
 int batch_flush(struct batch *b)
@@ -67,7 +62,7 @@ int batch_flush(struct batch *b)
 		b->stats.batches++;
 		b->stats.raw_sz += b->enc.len;
 		if (rc)
-			batch_lost(b, rc);
+			batch_lost(b);
 		else
 			b->open_sent = b->open;
 		d9_enc_drain(&b->enc);

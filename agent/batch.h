@@ -48,8 +48,8 @@ void batch_free(struct batch *b);
 /* Hands the bytes to the sink. 0 or its error; the batch is empty then. */
 int batch_flush(struct batch *b);
 
-/* The sink refused something (err < 0): count what is in the batch as lost. */
-void batch_lost(struct batch *b, int err);
+/* The sink refused something: count what is in the batch as lost. */
+void batch_lost(struct batch *b);
 
 /* More than any event with its schema, four new names and a new stack can need. */
 #define BATCH_ROOM_SZ (16u << 10)

@@ -282,7 +282,7 @@ static int next_segment(struct emit *e, uint64_t now_ns)
 	int rc = e->b->sink->rotate(e->b->ctx, now_ns, addrs, cnt);
 
 	if (rc) {
-		batch_lost(e->b, rc);
+		batch_lost(e->b);
 		return rc;
 	}
 	addrs_clear(e->b->addrs);

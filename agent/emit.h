@@ -26,7 +26,7 @@ struct metadata;
 #define EMIT_RETRY_NS 1000000000ull /* between tries to begin a segment after a failed write */
 #define EMIT_WORKERS_MAX 2048 /* worker ids; a poll of a higher one is dropped and counted */
 
-/* Where bytes go; as in segment.h. */
+/* Where bytes go; as in segment.h. A sink that fails says so in the log. */
 struct emit_sink {
 	int (*write)(void *ctx, const void *frames, size_t sz);
 	bool (*should_rotate)(void *ctx, uint64_t now_ns);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define SYMBOL_RESERVE_SZ 256 /* bytes on disk that one address is expected to need at most */
+#define SYMBOL_TIGHT_SZ 64 /* and mostly: older segments go only for that */
 #define NICE 10 /* the recorder goes first */
 
 struct seal {
@@ -62,6 +63,9 @@ static int seal_reserve(struct seal_job *job, uint64_t *cnt, uint64_t *sz)
 
 	if (off < 0)
 		return -errno;
+	if (fallocate(job->fd, FALLOC_FL_KEEP_SIZE, off, len) == 0)
+		return 0;
+	len = (16 << 10) + (off_t)job->addrs_cnt * SYMBOL_TIGHT_SZ;
 	while (fallocate(job->fd, FALLOC_FL_KEEP_SIZE, off, len) < 0) {
 		if (errno == EOPNOTSUPP || errno == ENOSYS)
 			return 0;

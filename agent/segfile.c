@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define MARGIN_SZ (1024u * 1024) /* what the compressor may hold back, and the end of the file */
-#define END_SZ (64u * 1024) /* of a file whose bytes are all flushed */
+#define END_SZ (16u * 1024) /* of a file whose bytes are all flushed */
 #define RESERVE_STEP_SZ (2u * 1024 * 1024)
 #define INDEX_RETRIES 1000
 
@@ -57,7 +57,7 @@ int segfile_open(struct segfile *f, int dir_fd, uint64_t *index, const char *ext
 int segfile_reserve(struct segfile *f, uint64_t sz)
 {
 	/* incompressible bytes grow by less than a 64th */
-	uint64_t want = d9_sink_out_sz(f->sink) + sz + sz / 64 + MARGIN_SZ;
+	uint64_t want = segfile_out_sz(f) + sz + sz / 64 + MARGIN_SZ;
 	uint64_t step = RESERVE_STEP_SZ;
 
 	while (f->can_reserve && want > f->reserved_off) {
@@ -87,6 +87,78 @@ int segfile_write(struct segfile *f, const unsigned char **p, size_t *sz)
 	return err;
 }
 
+int segfile_reserve_end(struct segfile *f, uint64_t sz)
+{
+	off_t end = lseek(f->fd, 0, SEEK_CUR);
+
+	if (end < 0)
+		return -errno;
+	if (!f->can_reserve)
+		return 0;
+	if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, end, (off_t)sz + END_SZ) < 0)
+		return -errno;
+	if (f->reserved_off < (uint64_t)end + sz + END_SZ)
+		f->reserved_off = (uint64_t)end + sz + END_SZ;
+	return 0;
+}
+
+/* Ends what the compressor has at hand, for which there is room, and begins the next member. */
+static int segfile_next_member(struct segfile *f)
+{
+	int err;
+
+	if (d9_sink_in_sz(f->sink) == 0)
+		return 0;
+	err = d9_sink_finish(f->sink);
+	if (err)
+		return err;
+	f->members_in_sz += d9_sink_in_sz(f->sink);
+	f->members_out_sz += d9_sink_out_sz(f->sink);
+	return d9_sink_start(f->sink, f->fd);
+}
+
+/* The file as it was when it ended at `end`. */
+static void segfile_take_back(struct segfile *f, off_t end)
+{
+	d9_sink_abort(f->sink);
+	if (ftruncate(f->fd, end) < 0 || lseek(f->fd, end, SEEK_SET) < 0 ||
+	    d9_sink_start(f->sink, f->fd))
+		f->is_torn = true;
+	f->reserved_off = (uint64_t)end;
+	segfile_reserve_end(f, 0); /* what was there a moment ago; else the end may be missing */
+}
+
+int segfile_append(struct segfile *f, const void *p, size_t sz)
+{
+	int err = segfile_next_member(f);
+	off_t end = err ? 0 : lseek(f->fd, 0, SEEK_CUR);
+	uint64_t in_sz = f->members_in_sz, out_sz = f->members_out_sz;
+
+	if (err || end < 0)
+		return err ? err : -errno;
+	err = d9_sink_write(f->sink, p, sz, NULL);
+	if (err == 0)
+		err = segfile_next_member(f);
+	if (err == 0)
+		err = segfile_reserve_end(f, 0);
+	if (err == 0)
+		return 0;
+	segfile_take_back(f, end);
+	f->members_in_sz = in_sz;
+	f->members_out_sz = out_sz;
+	return err;
+}
+
+uint64_t segfile_in_sz(const struct segfile *f)
+{
+	return f->members_in_sz + d9_sink_in_sz(f->sink);
+}
+
+uint64_t segfile_out_sz(const struct segfile *f)
+{
+	return f->members_out_sz + d9_sink_out_sz(f->sink);
+}
+
 void segfile_trim(struct segfile *f)
 {
 	off_t end = lseek(f->fd, 0, SEEK_CUR);
@@ -95,8 +167,7 @@ void segfile_trim(struct segfile *f)
 	if (end < 0 || ftruncate(f->fd, end) < 0 || !f->can_reserve)
 		return;
 	f->reserved_off = (uint64_t)end;
-	if (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, end, END_SZ) == 0)
-		f->reserved_off += END_SZ;
+	segfile_reserve_end(f, 0);
 }
 
 void segfile_tear(struct segfile *f)

@@ -7,6 +7,9 @@
  * finished properly. Where the file system cannot reserve, a failed write tears the file: it ends
  * where the last block ended.
  *
+ * What is reserved is the worst case, five times what bytes take in the end. On a disk too small
+ * for that, segfile_append writes them as a member of their own, which can be taken back whole.
+ *
  * -ENOSPC and -EDQUOT ask the caller to make room and to call again; nothing is lost by that.
  */
 #ifndef DIAL9_SEGFILE_H
@@ -25,6 +28,7 @@ struct segfile {
 	int fd;
 	char name[RETAIN_NAME_SZ]; /* ends in .active */
 	uint64_t reserved_off; /* the disk holds room for the file up to here */
+	uint64_t members_in_sz, members_out_sz; /* of those before the one being written */
 	bool can_reserve;
 	bool is_torn; /* a write failed inside: takes nothing more */
 };
@@ -44,8 +48,18 @@ int segfile_open(struct segfile *f, int dir_fd, uint64_t *index, const char *ext
 /* Makes sure that `sz` more raw bytes and the end of the file find room. */
 int segfile_reserve(struct segfile *f, uint64_t sz);
 
+/* The least that a file needs whose bytes are all flushed: room for `sz` bytes as they are. */
+int segfile_reserve_end(struct segfile *f, uint64_t sz);
+
 /* Takes bytes; what is left after a failure is in *p and *sz. */
 int segfile_write(struct segfile *f, const unsigned char **p, size_t *sz);
+
+/* Takes all bytes, without a reservation, or none. They and all before them are on the disk then. */
+int segfile_append(struct segfile *f, const void *p, size_t sz);
+
+/* Bytes taken, and written to the file. */
+uint64_t segfile_in_sz(const struct segfile *f);
+uint64_t segfile_out_sz(const struct segfile *f);
 
 /* Gives back what was reserved, but for the end of the file. Once all is flushed. */
 void segfile_trim(struct segfile *f);

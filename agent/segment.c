@@ -2,6 +2,7 @@
 /* segment.c - claims the directory, rotates its files, makes room, counts. */
 #include "segment.h"
 
+#include "clock.h"
 #include "dirlock.h"
 #include "log.h"
 #include "retain.h"
@@ -10,16 +11,18 @@
 #include "symbols.h"
 #include "target.h"
 #include "tracedir.h"
+#include "trouble.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SEGMENT_DEFAULT_SZ (100ull << 20)
 #define RETRY_NS 1000000000ull
+#define TIGHT_SEGMENT_SZ (128u << 10) /* on a disk too small for the worst case */
+#define RESUME_SZ (256u << 10) /* after a loss: with less, it would only be full again */
 
 struct segments {
 	struct segment_options options;
@@ -31,6 +34,8 @@ struct segments {
 	uint64_t index; /* of the open file */
 	uint64_t started_ns; /* of the open segment, or the last try to open one */
 	bool is_dropping; /* since bytes were lost: takes nothing until the next segment */
+	bool is_tight; /* the disk has no room for the worst case of what comes next */
+	struct trouble trouble; /* with writing */
 	struct segment_stats stats;
 };
 
@@ -59,12 +64,16 @@ static bool segment_evict(struct segments *s)
 	return true;
 }
 
-static int segment_make_room(struct segments *s, uint64_t sz)
+/* Where the worst case has no room, what a segment needs in any case is enough to begin one. */
+static int segment_make_room(struct segments *s)
 {
 	int err;
 
 	do {
-		err = segfile_reserve(&s->file, sz);
+		err = segfile_reserve(&s->file, 0);
+		s->is_tight = segfile_is_full(err);
+		if (s->is_tight)
+			err = segfile_reserve_end(&s->file, s->is_dropping ? RESUME_SZ : 0);
 	} while (segfile_is_full(err) && segment_evict(s));
 	return err;
 }
@@ -72,35 +81,46 @@ static int segment_make_room(struct segments *s, uint64_t sz)
 /* From here on nothing is taken until the next segment. */
 static int segment_drop(struct segments *s, int err, uint64_t sz)
 {
-	if (!s->is_dropping) {
-		log_error(err, "cannot write to %s: %s: events are lost until there is room again",
-			  s->dir.path, d9_strerror(err));
-		s->is_dropping = true;
-	}
+	trouble_met(&s->trouble, s->dir.path, err, clock_now_ns());
+	s->is_dropping = true;
 	s->stats.last_errno = -err;
 	s->stats.dropped_cnt++;
 	s->stats.dropped_sz += sz;
 	return err;
 }
 
-int segments_write(struct segments *s, const void *frames, size_t sz)
+/* With room reserved: what fails now has left half of a frame in the file. */
+static int segment_put(struct segments *s, const void *frames, size_t sz)
 {
 	const unsigned char *next = frames;
-	size_t rest = sz;
 	int err;
 
-	if (s->is_dropping || !s->file.sink)
+	do {
+		err = segfile_write(&s->file, &next, &sz);
+	} while (segfile_is_full(err) && segment_evict(s));
+	if (err)
+		segfile_tear(&s->file);
+	return err;
+}
+
+int segments_write(struct segments *s, const void *frames, size_t sz)
+{
+	int err;
+
+	if (s->is_dropping || !s->file.sink || s->file.is_torn)
 		return segment_drop(s, s->stats.last_errno ? -s->stats.last_errno : -ENOSPC, sz);
-	err = segment_make_room(s, sz);
+	do {
+		err = segfile_reserve(&s->file, sz);
+		s->is_tight = segfile_is_full(err);
+		if (err == 0)
+			err = segment_put(s, frames, sz);
+		else if (s->is_tight)
+			err = segfile_append(&s->file, frames, sz);
+	} while (s->is_tight && segfile_is_full(err) && segment_evict(s));
 	if (err)
 		return segment_drop(s, err, sz);
-	do {
-		err = segfile_write(&s->file, &next, &rest);
-	} while (segfile_is_full(err) && segment_evict(s));
-	if (err) {
-		segfile_tear(&s->file);
-		return segment_drop(s, err, sz);
-	}
+	if (s->trouble.since_ns)
+		trouble_over(&s->trouble, s->dir.path, clock_now_ns());
 	s->stats.written_raw_sz += sz;
 	return 0;
 }
@@ -111,6 +131,8 @@ int segments_flush(struct segments *s)
 
 	if (!s->file.sink || s->file.is_torn)
 		return s->stats.last_errno ? -s->stats.last_errno : -ENOSPC;
+	if (d9_sink_in_sz(s->file.sink) == 0)
+		return 0;
 	do {
 		err = d9_sink_flush(s->file.sink);
 	} while (segfile_is_full(err) && segment_evict(s));
@@ -128,13 +150,16 @@ bool segments_should_rotate(const struct segments *s, uint64_t now_ns)
 
 	if (s->is_dropping || !s->file.sink)
 		return age_ns >= RETRY_NS;
-	if (d9_sink_in_sz(s->file.sink) == 0)
+	if (segfile_in_sz(&s->file) == 0)
 		return false;
+	/* a tight disk needs old segments to give */
+	if (s->is_tight && segfile_out_sz(&s->file) >= TIGHT_SEGMENT_SZ)
+		return true;
 	/* what the compressor still holds back belongs to it, too */
 	if (held_sz > max_sz / 8)
 		held_sz = max_sz / 8;
 	return age_ns >= s->options.rotation_secs * 1000000000ull ||
-	       d9_sink_out_sz(s->file.sink) >= max_sz - held_sz;
+	       segfile_out_sz(&s->file) >= max_sz - held_sz;
 }
 
 static int segment_start(struct segments *s, uint64_t now_ns)
@@ -152,7 +177,7 @@ static int segment_start(struct segments *s, uint64_t now_ns)
 			err = segfile_open(&s->file, s->dir.fd, &s->index, extension, sink);
 	} while (segfile_is_full(err) && segment_evict(s));
 	if (err == 0)
-		err = segment_make_room(s, 0);
+		err = segment_make_room(s);
 	if (err == 0) {
 		s->is_dropping = false;
 		return 0;
@@ -169,7 +194,7 @@ static void segment_end(struct segments *s, const uint64_t *addrs, size_t addrs_
 
 	if (!job.sink)
 		return;
-	if (!s->file.is_torn && d9_sink_in_sz(job.sink) == 0) {
+	if (!s->file.is_torn && segfile_in_sz(&s->file) == 0) {
 		segfile_discard(&s->file, s->dir.fd);
 		seal_return_sink(s->seal, job.sink);
 		return;
@@ -196,7 +221,6 @@ static void segment_end(struct segments *s, const uint64_t *addrs, size_t addrs_
 int segments_rotate(struct segments *s, uint64_t now_ns, const uint64_t *addrs, size_t addrs_cnt)
 {
 	struct d9_sink *spare = seal_take_sink(s->seal);
-	bool was_dropping = s->is_dropping;
 	int err;
 
 	/* all others are still finishing: this one is published at once and used again */
@@ -205,13 +229,9 @@ int segments_rotate(struct segments *s, uint64_t now_ns, const uint64_t *addrs, 
 	segment_end(s, addrs, addrs_cnt, !spare);
 	err = segment_start(s, now_ns);
 	if (err) {
+		trouble_met(&s->trouble, s->dir.path, err, clock_now_ns());
 		s->is_dropping = true;
 		s->stats.last_errno = -err;
-		if (!was_dropping)
-			log_error(err, "cannot start a segment in %s: %s", s->dir.path,
-				  d9_strerror(err));
-	} else if (was_dropping) {
-		log_info("writing to %s again", s->dir.path);
 	}
 	return err;
 }
@@ -250,7 +270,6 @@ static int segment_claim(struct segments *s, const struct target *t)
 {
 	char boot_id[DIRLOCK_BOOT_ID_SZ];
 	struct retain_sum sum;
-	struct timespec now;
 	int err = dirlock_boot_id(t->pid, t->start_ticks, boot_id);
 
 	if (err == 0)
@@ -269,8 +288,7 @@ static int segment_claim(struct segments *s, const struct target *t)
 	err = segment_open_seal(s, t);
 	if (err)
 		return err;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	err = segment_start(s, (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
+	err = segment_start(s, clock_now_ns());
 	if (err)
 		return log_error(err, "cannot write to %s: %s%s", s->dir.path, d9_strerror(err),
 				 segfile_is_full(err) ? ": make room or name another --trace-dir"
@@ -338,7 +356,7 @@ void segments_stats(const struct segments *s, struct segment_stats *ret)
 	ret->symbols_named_cnt += sealed.symbols.named_cnt;
 	ret->symbols_unnamed_cnt += sealed.symbols.unnamed_cnt;
 	ret->symbols_skipped_cnt += sealed.symbols.skipped_cnt;
-	ret->active_sz = s->file.sink ? d9_sink_out_sz(s->file.sink) : 0;
+	ret->active_sz = s->file.sink ? segfile_out_sz(&s->file) : 0;
 	ret->written_sz = sealed.written_sz + ret->active_sz;
 	if (!ret->last_errno)
 		ret->last_errno = sealed.last_errno;

@@ -7,6 +7,7 @@
 /* cmocka.h needs those four first */
 #include <cmocka.h>
 
+#include "agent/log.h"
 #include "format/trace.h"
 #include "test/unit/scratch.h"
 #include "test/unit/segment_fixture.h"
@@ -133,6 +134,134 @@ static void test_full_disk(void **state)
 	assert_int_equal(umount(path), 0);
 }
 
+static unsigned lines_with(const char *path, const char *what)
+{
+	FILE *f = fopen(path, "r");
+	unsigned cnt = 0;
+	char line[1024];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		cnt += strstr(line, what) != NULL;
+	fclose(f);
+	return cnt;
+}
+
+static void rotate_and_wait(struct segments *s)
+{
+	struct segment_stats stats;
+	uint64_t sealed_cnt;
+
+	segments_stats(s, &stats);
+	sealed_cnt = stats.sealed_cnt;
+	assert_int_equal(segments_rotate(s, seg_now_ns(), NULL, 0), 0);
+	for (int i = 0; i < 10000 && stats.sealed_cnt == sealed_cnt; i++) {
+		usleep(1000);
+		segments_stats(s, &stats);
+	}
+	assert_int_equal(stats.sealed_cnt, sealed_cnt + 1);
+}
+
+/* A disk smaller than the worst case of a batch takes what fits, and then the newest. */
+static void test_tiny_disk(void **state)
+{
+	static const enum segment_compress how[] = { SEGMENT_ZSTD, SEGMENT_GZIP, SEGMENT_NONE };
+	static const char *const names[] = { "trace.0.bin.zst", "trace.0.bin.gz", "trace.0.bin" };
+	struct segment_stats stats;
+	struct segments *s = NULL;
+	struct seg_content c;
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tiny", scratch);
+	if (!small_disk(path, 1))
+		fail_msg("no small disk: a tmpfs may not be mounted here, by root or in a user namespace");
+	seg_options.trace_dir = path;
+	for (int i = 0; i < 3; i++) {
+		seg_options.compress = how[i];
+		assert_int_equal(segments_open(&seg_options, &seg_target, &s), 0);
+		for (int j = 0; j < 8; j++) { /* 512 KiB raw, or more */
+			assert_int_equal(seg_write_events(s, 1 + j * 1000ull, 1000), 0);
+			assert_int_equal(seg_write_noise(s, 8 << 10), 0);
+			assert_int_equal(segments_flush(s), 0);
+		}
+		snprintf(path, sizeof(path), "%s.active", names[i]);
+		c = seg_read_back(segments_path(s), path); /* whole at any time */
+		assert_true(c.ends > 8000);
+		assert_int_equal(segments_finish(s, NULL, 0), 0);
+		segments_stats(s, &stats);
+		assert_int_equal(stats.evicted_cnt, 0);
+		assert_int_equal(seg_read_back(segments_path(s), names[i]).rc, 0);
+		assert_int_equal(seg_read_back(segments_path(s), names[i]).ends, c.ends);
+		snprintf(path, sizeof(path), "%s/%s", segments_path(s), names[i]);
+		assert_int_equal(unlink(path), 0);
+		segments_close(s);
+	}
+
+	seg_options.compress = SEGMENT_ZSTD;
+	assert_int_equal(segments_open(&seg_options, &seg_target, &s), 0);
+	for (int i = 0; i < 100; i++) { /* three times the disk */
+		assert_int_equal(seg_write_noise(s, 32 << 10), 0);
+		if (segments_should_rotate(s, seg_now_ns()))
+			rotate_and_wait(s);
+	}
+	segments_stats(s, &stats);
+	assert_int_equal(stats.dropped_cnt, 0);
+	assert_in_range(stats.evicted_cnt, 10, 25);
+	assert_int_equal(segments_finish(s, NULL, 0), 0);
+	segments_close(s);
+	snprintf(path, sizeof(path), "%s/tiny", scratch);
+	assert_int_equal(umount(path), 0);
+}
+
+/* One message, not one for each try; and one when it is over. */
+static void test_trouble_is_told_once(void **state)
+{
+	struct segments *s = NULL;
+	char path[128], said[128], fill[512];
+	unsigned not_yet;
+	int errs[6], fd, saved;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/small", scratch);
+	snprintf(said, sizeof(said), "%s/said", scratch);
+	if (!small_disk(path, 1))
+		fail_msg("no small disk: a tmpfs may not be mounted here, by root or in a user namespace");
+	seg_options.trace_dir = path;
+	log_set_level(LOG_INFO);
+	saved = dup(STDERR_FILENO);
+	fd = open(said, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	/* too little for the worst case, which would be reserved and could not be taken away */
+	snprintf(fill, sizeof(fill), "head -c 64K /dev/zero > %s/first", path);
+	assert_true(system(fill) != -1);
+	errs[0] = segments_open(&seg_options, &seg_target, &s);
+	snprintf(fill, sizeof(fill), "dd if=/dev/zero of=%s/fill bs=4k 2>/dev/null", path);
+	assert_true(system(fill) != -1);
+	for (int i = 0; i < 5 && !errs[0]; i++) {
+		errs[1] = seg_write_noise(s, 64 << 10);
+		errs[2] = segments_rotate(s, seg_now_ns(), NULL, 0);
+	}
+	snprintf(fill, sizeof(fill), "%s/fill", path);
+	assert_int_equal(unlink(fill), 0);
+	errs[3] = segments_rotate(s, seg_now_ns(), NULL, 0);
+	not_yet = lines_with(said, "writing to");
+	errs[4] = seg_write_noise(s, 64 << 10);
+	errs[5] = seg_write_noise(s, 64 << 10);
+	dup2(saved, STDERR_FILENO); /* which assertions need */
+	close(saved);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(errs[i], i == 1 || i == 2 ? -ENOSPC : 0);
+	assert_int_equal(not_yet, 0);
+	segments_close(s);
+	assert_int_equal(lines_with(said, "cannot write to"), 1);
+	assert_int_equal(lines_with(said, "another --trace-dir"), 1);
+	assert_int_equal(lines_with(said, "writing to"), 1);
+	assert_int_equal(lines_with(said, ""), 2);
+	assert_int_equal(umount(path), 0);
+}
+
 /* A write that fails for another reason tears the segment: its whole blocks stay readable. */
 static void test_torn_segment(void **state)
 {
@@ -174,6 +303,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SEG_TEST(test_torn_segment),
 		SEG_TEST(test_full_disk),
+		SEG_TEST(test_tiny_disk),
+		SEG_TEST(test_trouble_is_told_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
