@@ -72,6 +72,13 @@ bool dirlock_is_boot_id(const char *name)
 	return digits >= 1 && digits <= 10 && name[5 + digits] == '\0';
 }
 
+static const char *dirlock_make_text(int err)
+{
+	return err == -EROFS ? "the file system there is read-only: name another directory, or make it "
+			       "writable (mount -o remount,rw)" :
+			       strerror(-err);
+}
+
 int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made)
 {
 	struct stat st;
@@ -82,7 +89,8 @@ int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made)
 		made = mkdirat(parent_fd, name, 0750) == 0;
 		if (!made && errno != EEXIST) {
 			err = -errno;
-			return log_error(err, "cannot make directory %s: %s", name, strerror(-err));
+			return log_error(err, "cannot make directory %s: %s", name,
+					 dirlock_make_text(err));
 		}
 	}
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -99,6 +107,10 @@ int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made)
 		err = -errno;
 	else if (fstat(fd, &st) < 0)
 		err = -errno;
+	else if (make && faccessat(fd, ".", W_OK, AT_EACCESS) < 0 && errno == EROFS)
+		/* whatever else is wrong with it: putting that right would not help */
+		err = log_error(-EROFS, "cannot write into directory %s: %s", name,
+				dirlock_make_text(-EROFS));
 	else if (st.st_uid != geteuid())
 		err = log_error(-EPERM, "directory %s belongs to user %u, not to us (%u): chown it",
 				name, (unsigned)st.st_uid, (unsigned)geteuid());

@@ -42,7 +42,8 @@ bool dirlock_is_boot_id(const char *name);
 /*
  * Opens directory `name` below `parent_fd` (AT_FDCWD for a path), made with mode 0750 if `make`.
  * It must be a directory (no symbolic link), owned by us and writable by nobody else. Returns
- * the fd, or logs and returns -EPERM (not safe), -ENOTDIR, -ELOOP, or the errno of mkdir/open;
+ * the fd, or logs and returns -EPERM (not safe), -ENOTDIR, -ELOOP, or the errno of mkdir/open
+ * (-EROFS also with `make` and a directory that exists);
  * *ret_made (may be NULL) tells whether it is new.
  */
 int dirlock_open_dir(int parent_fd, const char *name, bool make, bool *ret_made);
