@@ -29,6 +29,12 @@ static int convert_failed(const char *what, const char *why, int err)
 	return notice(err, "%s: %s: %s", what, why, notice_text(err));
 }
 
+static int convert_unwritten(const char *out, int err)
+{
+	return notice(err, "%s: cannot write it: %s: %s", out, notice_text(err),
+		      outfile_remedy(out, err));
+}
+
 /* Copies the first `sz` decompressed bytes of a segment. */
 static int convert_copy(struct convert *c, const struct traceset_file *file, uint64_t sz,
 			const char *out)
@@ -49,7 +55,7 @@ static int convert_copy(struct convert *c, const struct traceset_file *file, uin
 		sz -= (uint64_t)got;
 		err = d9_sink_write(c->sink, c->buf, (size_t)got, NULL);
 		if (err) {
-			convert_failed(out, "cannot write it", err);
+			convert_unwritten(out, err);
 			break;
 		}
 		progress_show(c->progress, file->name, c->files_sz + d9_src_in_sz(src), 0);
@@ -84,7 +90,7 @@ static int convert_all(struct convert *c, const struct traceset_recording *rec,
 	if (err == 0)
 		err = d9_sink_start(c->sink, fd);
 	if (err)
-		return convert_failed(req->out, "cannot write it", err);
+		return convert_unwritten(req->out, err);
 	for (size_t i = 0; err == 0 && i < rec->files_cnt; i++)
 		err = convert_file(c, &rec->files[i], req->out);
 	progress_done(c->progress, c->files_sz);
@@ -95,7 +101,7 @@ static int convert_all(struct convert *c, const struct traceset_recording *rec,
 	if (err == 0) {
 		err = d9_sink_finish(c->sink);
 		if (err)
-			convert_failed(req->out, "cannot write it", err);
+			convert_unwritten(req->out, err);
 	}
 	return err;
 }

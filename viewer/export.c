@@ -44,11 +44,12 @@ static int export_write(const struct request *req, const struct traceset *set, s
 	struct outfile o;
 	int err = 0;
 
-	if (!export_formats[format].write && !is_html && strcmp(req->out, "-") == 0)
-		return notice(-EINVAL, "sqlite needs a file: give --output FILE");
 	err = outfile_open(&o, req->out, req->force);
 	if (err)
 		return err;
+	if (!export_formats[format].write && !is_html && !o.temp)
+		return outfile_close(&o,
+				     notice(-EINVAL, "sqlite needs a file: give --output FILE"));
 	x->out = o.f;
 	if (is_html) {
 		err = export_html(x, req, set);

@@ -318,7 +318,12 @@ int export_html(const struct export *x, const struct request *req, const struct 
 		.text = exporthtml_text,
 		.done = exporthtml_done,
 	};
-	int code = study_run(req, set, &ops);
+	int code;
 
-	return code == EXIT_OK || code == EXIT_PARTIAL ? 0 : -ENOMEM;
+	notice_mute(true); /* what is wrong with the files was said when they were read for x->c */
+	code = study_run(req, set, &ops);
+	notice_mute(false);
+	if (code == EXIT_OK || code == EXIT_PARTIAL)
+		return 0;
+	return notice(-ENOMEM, "%s: cannot be made a page of: out of memory", x->name);
 }

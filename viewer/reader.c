@@ -158,6 +158,10 @@ int reader_notice(const struct traceset_file *file, const struct reader_end *end
 {
 	if (end->err == 0)
 		return 0;
+	if (end->is_open && end->bytes == 0)
+		return notice(0, "%s: empty: its recorder has just begun it, or was killed before it "
+				 "wrote",
+			      file->path);
 	if (end->is_open)
 		return notice(0, "%s: still open: read up to its last whole event (%llu events)",
 			      file->path, (unsigned long long)end->events);

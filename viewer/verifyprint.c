@@ -18,6 +18,8 @@ const char *verifyprint_verdict(int exit_code)
 
 static const char *verifyprint_state(const struct reader_end *end)
 {
+	if (end->is_open && end->bytes == 0)
+		return "empty";
 	return end->err == 0 ? "whole" : end->is_open ? "open" : notice_text(end->err);
 }
 
@@ -135,7 +137,8 @@ void verifyprint_text(FILE *out, const struct verify *v)
 			"    %-9s %" PRIu64
 			" polls began within %d us (on CPU) of that task's end elsewhere\n",
 			"note", inv->overlaps, INVARIANTS_OVERLAP_NS / 1000);
-	fprintf(out, "  verdict: %s\n", verifyprint_verdict(v->exit_code));
+	fprintf(out, "  verdict: %s%s\n", verifyprint_verdict(v->exit_code),
+		c->events ? "" : ", but there is no event to judge");
 }
 
 static void verifyprint_json_checks(struct json *j, const struct verify *v)

@@ -44,6 +44,35 @@ print(d.eof, len(d.unused_data))')" = "True 0" ]
 	cmp out.bin batches.bin
 	[ "$(stat -c %a out.bin)" = "$(printf %o $((0666 & ~$(umask))))" ]
 }
+@test "where nothing can be written, it says what to do" {
+	code 1 convert --to raw -o batches.bin/x batches.bin
+	grep -q "batches.bin/x: cannot write it: Not a directory: .*give --output another name" "$err"
+	code 1 convert --to raw -o none/new batches.bin
+	grep -q "none/new: .*: make its directory first" "$err"
+	code 1 convert --to raw -o /proc/xx batches.bin
+	grep -q "/proc/xx: .*: no file can be made there: give --output another place" "$err"
+	code 1 convert --to raw --force -o . batches.bin
+	grep -q "is a directory: give --output a file in it" "$err"
+	for f in "convert --to raw" "export csv" "export html"; do
+		code 1 $f -o /dev/full batches.bin
+		grep -q "/dev/full: cannot write it: No space left on device: make room there" "$err"
+		[ "$(wc -l <"$err")" = 1 ]
+	done
+	[ -c /dev/full ]
+}
+@test "a device and a pipe are written to as they are" {
+	mkfifo pipe
+	cat pipe >out.piped &
+	code 0 convert --to raw -o pipe batches.bin
+	wait $!
+	cmp out.piped batches.bin
+	[ -p pipe ]
+	code 0 export csv --force -o /dev/null batches.bin
+	[ -c /dev/null ]
+	code 2 export sqlite -o /dev/null batches.bin
+	grep -q "sqlite needs a file" "$err"
+}
+
 @test "nothing is left behind on failure" {
 	mkdir out
 	code 3 convert --to raw -o out/new empty.bin

@@ -116,6 +116,10 @@ print(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())')
 	[ "$(cat o.csv)" != mine ]
 	[ -z "$(ls o.csv.* 2>/dev/null)" ]
 }
+@test "html tells of a bad file once" {
+	code 3 export html --force -o o.html cut.bin
+	[ "$(grep -c cut.bin "$err")" = 1 ]
+}
 @test "hostile names do not break a format" {
 	for f in html perfetto chrome speedscope ndjson firefox; do
 		code 0 export $f --force -o o.h hostile.bin

@@ -52,6 +52,16 @@ broken() { # the checks that fail, by name
 	code 3 verify empty.bin
 }
 @test "an open file that is cut off is not damaged" { code 0 verify cut.bin.active; }
+@test "an open file without a byte is called empty" {
+	: >none.bin.active
+	code 0 verify none.bin.active
+	grep -q "none.bin.active: empty: its recorder has just begun it, or was killed" "$err"
+	grep -q " empty: none.bin.active" "$out"
+	grep -q "verdict: ok, but there is no event to judge" "$out"
+	code 0 verify --json none.bin.active
+	[ "$(jq -r '.recordings[0].segments[0].state' "$out")" = empty ]
+	rm none.bin.active
+}
 
 @test "every cut of a trace is read without a crash" {
 	size=$(stat -c %s cut.bin)
