@@ -5,8 +5,9 @@
 #
 # 1. Two tasks that send each other messages on one worker, as fast as it goes: no system call, one
 #    wake and one poll a message. In each round, runs in turn: nothing attached; an empty BPF
-#    program at the sites of a level; the agent at that level. The process's CPU time for one poll,
-#    above that of the run with nothing, is what the probes cost. Medians of the rounds.
+#    program at the sites of a level; the least program that could record something there
+#    (empty.bpf.c); the agent at that level. The process's CPU time for one poll, above that of the
+#    run with nothing, is what the probes cost. Medians of the rounds.
 # 2. An HTTP server as busy as one load generator makes it: throughput kept, the agent's own CPU
 #    time for one event, bytes on disk for one event.
 # Other work on the machine makes all of it larger and wilder.
@@ -31,13 +32,13 @@ trap 'exit 130' INT TERM
 . test/bench/load.bash
 program=$(sh test/targets/build.sh newest stripped)
 
-attach() { # PID none|empty|agent LEVEL: by pid PROBER, 0 for none; returns when it is attached
+attach() { # PID none|empty|least|agent LEVEL: by pid PROBER, 0 for none; returns when it is attached
 	PROBER=0
 	case $2 in
 	none) return ;;
-	empty)
+	empty | least)
 		sites "$1" "$3" >"$work/sites"
-		"$BUILD/test/bench/bench_empty" "$1" "/proc/$1/exe" <"$work/sites" >"$work/prober" 2>&1 &
+		"$BUILD/test/bench/bench_empty" "$2" "$1" "/proc/$1/exe" <"$work/sites" >"$work/prober" 2>&1 &
 		;;
 	agent)
 		rm -rf "$work/traces"
@@ -57,7 +58,7 @@ detach() {
 }
 
 # ---- 1. what a probe costs ----
-messages() { # none|empty|agent LEVEL: prints CPU ns for one poll
+messages() { # none|empty|least|agent LEVEL: prints CPU ns for one poll
 	local shell pid
 	rm -f "$work/go" "$work/out"
 	(
@@ -72,19 +73,20 @@ messages() { # none|empty|agent LEVEL: prints CPU ns for one poll
 	attach "$pid" "$1" "$2"
 	: >"$work/go"
 	wait $shell
-	[ "$1" != empty ] || detach
+	[ "$1" != empty ] && [ "$1" != least ] || detach
 	[ "$1" != agent ] || wait $PROBER # it ends with its target
 	awk -v secs="$SECS" 'FNR == NR { cpu = $1 + $2; next }
 		/polls_per_s/ { printf "%.2f\n", cpu * 1e9 / ($3 * secs) }' "$work/time" "$work/out"
 }
 
-echo "messages: $ROUNDS rounds of 7 runs of $SECS s"
+echo "messages: $ROUNDS rounds of 10 runs of $SECS s"
 for round in $(seq "$ROUNDS"); do
 	none=$(messages none -)
 	for level in $LEVELS; do
 		floor=$(messages empty $level)
+		least=$(messages least $level)
 		cost=$(messages agent $level)
-		echo "$level $none $floor $cost" >>"$work/rows"
+		echo "$level $none $floor $cost $least" >>"$work/rows"
 	done
 done
 
@@ -92,19 +94,20 @@ awk "$median"'
 	{
 		i = ++n[$1]
 		list[$1 " none", i] = $2; list[$1 " floor", i] = $3 - $2; list[$1 " cost", i] = $4 - $2
+		list[$1 " least", i] = $5 - $2
 	}
-	function row(what, a, b) {
-		printf "  %-38s %7.0f ns %7.0f ns %6.2f   goal 1.15\n", what, a, b, b / a
+	function row(what, a, l, b) {
+		printf "  %-38s %7.0f ns %7.0f ns %7.0f ns %6.2f %6.2f\n", what, a, l, b, l / a, b / a
 	}
 	END {
 		m = n["full"]
-		printf "\n  %-38s %10s %10s %6s\n", "added to the target for", "empty", "dial9", "ratio"
-		p = median("polls floor", m); q = median("polls cost", m)
-		w = median("wakes floor", m); x = median("wakes cost", m)
-		row("a poll, end inferred (level polls)", p, q)
-		row("a wake (level wakes less level polls)", w - p, x - q)
-		row("a poll and its wake (level wakes)", w, x)
-		row("a poll, its wake and exact end (full)", median("full floor", m), median("full cost", m))
+		printf "\n  %-38s %10s %10s %10s   over empty: goal 1.15\n", "added to the target for", "empty", "least", "dial9"
+		p = median("polls floor", m); l = median("polls least", m); q = median("polls cost", m)
+		w = median("wakes floor", m); k = median("wakes least", m); x = median("wakes cost", m)
+		row("a poll, end inferred (level polls)", p, l, q)
+		row("a wake (level wakes less level polls)", w - p, k - l, x - q)
+		row("a poll and its wake (level wakes)", w, k, x)
+		row("a poll, its wake and exact end (full)", median("full floor", m), median("full least", m), median("full cost", m))
 		printf "  the target itself: %.0f ns for a poll and a wake\n", median("full none", m)
 	}' "$work/rows"
 

@@ -41,7 +41,7 @@ steps_per_s() {
 	case $1 in
 	empty)
 		sites $target "$2" >"$work/sites"
-		"$BUILD/test/bench/bench_empty" $target /proc/$target/exe <"$work/sites" >"$work/out" 2>&1 &
+		"$BUILD/test/bench/bench_empty" empty $target /proc/$target/exe <"$work/sites" >"$work/out" 2>&1 &
 		watcher=$!
 		pids+=($watcher)
 		wait_line "$work/out" '^attached' $watcher

@@ -66,7 +66,7 @@ attach() { # WHAT
 	case $1 in
 	empty)
 		sites "${pid[plain]}" full >"$work/sites"
-		"$BUILD/test/bench/bench_empty" "${pid[plain]}" "/proc/${pid[plain]}/exe" <"$work/sites" \
+		"$BUILD/test/bench/bench_empty" empty "${pid[plain]}" "/proc/${pid[plain]}/exe" <"$work/sites" \
 			>"$work/prober" 2>&1 &
 		;;
 	bpftrace) bpftrace_program '@n = count();' >"$work/program.bt" ;;&
