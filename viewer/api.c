@@ -23,7 +23,7 @@ static const struct {
 	{ "/api/queues", true, api_queues }, { "/api/records", true, api_records },
 	{ "/api/levels", true, api_levels }, { "/api/issues", false, api_issues },
 	{ "/api/spans", true, api_spans },	{ "/api/parked", true, api_parked },
-	{ "/api/glimpses", true, api_glimpses },
+	{ "/api/glimpses", true, api_glimpses }, { "/api/busy", true, api_busy },
 };
 
 void api_answer(struct api_call *call, const char *path)

@@ -35,6 +35,7 @@ void api_parked(struct api_call *call); /* apiparked.c */
 void api_why(struct api_call *call, uint32_t poll); /* apiwhy.c; a part of api_one_poll's answer */
 void api_off(struct api_call *call, uint32_t off); /* apiwhy.c: a time without CPU, as a map */
 void api_glimpses(struct api_call *call); /* apiglimpse.c */
+void api_busy(struct api_call *call); /* apibusy.c */
 void api_issues(struct api_call *call); /* apiissues.c */
 
 #endif /* DIAL9_API_H */

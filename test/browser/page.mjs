@@ -145,7 +145,7 @@ const code = await tap(1, page, async test => {
 	await test('each list, part and fold has its key', async () => {
 		await start();
 		for (const [key, tab] of [['1', 'tab-summary'], ['2', 'tab-poll'], ['3', 'tab-task'], ['4', 'tab-trace'], ['5', 'dock-heat'], ['6', 'dock-flame'], ['7', 'dock-charts'], ['8', 'dock-table'], ['t', 'dock-table'], ['5', 'dock-heat'],
-			['l', 'rail-long'], ['k', 'rail-late'], ['b', 'rail-blocked'], ['i', 'rail-issues']]) {
+			['l', 'rail-long'], ['k', 'rail-late'], ['b', 'rail-blocked'], ['u', 'rail-busy'], ['i', 'rail-issues']]) {
 			await press(key);
 			await page.waitForSelector(`#${tab}[aria-selected=true]`);
 		}

@@ -132,6 +132,22 @@ const code = await tap(28, page, async test => {
 		await page.goto(new URL('/?task-scope=src/main.rs:20:9&dock=flame', stat).href);
 		await functions('app::crunch');
 		await says('47 samples of what is in view, one type');
+		await page.keyboard.press('u');
+		await page.waitForFunction(() => document.querySelectorAll('#rail-list .list button').length === 2);
+		await page.keyboard.press('n');
+		await page.waitForFunction(() => new URLSearchParams(location.search).get('region') === '1020000000-1050000001' && location.search.includes('issue=busy-run'));
+		await says('31 samples of the selected range, task 5');
+		await page.keyboard.press('n');
+		await says('16 samples of the selected range, task 5');
+		for (const key of ['p', 'Escape', 'Escape', 'Escape', '0', '8']) // the range, the task, the type: none is left
+			await page.keyboard.press(key);
+		await page.waitForSelector('table.runs tbody tr');
+		const b = await page.locator('.lanes canvas').boundingBox(), x = b.x + 132 + (b.width - 132) * 0.175; // 35 of 200 ms
+		await page.mouse.move(x, b.y + 22 + 20 + 30);
+		await page.waitForFunction(() => document.querySelector('.tip')?.textContent.includes('busy run of 30.0 ms: task 5 in 31 samples in a row'));
+		await page.waitForFunction(() => document.querySelectorAll('table.runs tbody tr').length === 2);
+		await page.mouse.click(x, b.y + 22 + 20 + 30);
+		await page.waitForFunction(() => location.search.includes('dock=flame') && location.search.includes('region='));
 		await accessible(context, page, 'a recording without polls');
 		await collect();
 	});

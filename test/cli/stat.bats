@@ -33,7 +33,7 @@ folded() { # ARGS...: of stat-8
 	cat "$out"
 	[ "$(jq -c .rows "$out")" = '[[null,1],[7,1],[5,47]]' ]
 }
-@test "the page's flamegraph: of the same" {
+@test "the page's flamegraph: of the same; its busy runs" {
 	"$VIEW" serve --json stat >url 2>/dev/null </dev/null 3>&- &
 	pid=$!
 	for _ in $(seq 100); do [ -s url ] && jq -e .port url >/dev/null 2>&1 && break; sleep 0.1; done
@@ -42,7 +42,13 @@ folded() { # ARGS...: of stat-8
 	for q in 'kind=cpu' 'kind=cpu&task=5' 'kind=cpu&place=src/main.rs:20:9' 'kind=cpu&task=6' 'kind=off&task=6' 'kind=off&place=src/io.rs:7:1' 'kind=off&task=7'; do
 		curl -s "$base/api/flame?r=0&$q"
 	done >answers
+	curl -s "$base/api/busy?r=0" >runs
+	curl -s "$base/api/busy?r=0&from=160000000&limit=1" >late
 	kill $pid
 	wait $pid || true
 	[ "$(jq .total answers | xargs)" = '49 47 47 0 40000000 40000000 5000000' ]
+	# those that report tells of: at least 30 ms and 15 ms
+	[ "$(jq -c '[.least, .count, (.runs[] | [.start, .dur, .lane, .task, .place, .samples, .polls])]' runs)" = \
+		'[1750000,2,[20000000,30000000,0,"5","src/main.rs:20:9",31,"unknown"],[150000000,15000000,0,"5","src/main.rs:20:9",16,"unknown"]]' ]
+	[ "$(jq -c '[.count, .runs[].start]' late)" = '[1,150000000]' ]
 }

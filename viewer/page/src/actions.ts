@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a person can do: select, step, search. Each ends in one set() of the state.
 import * as api from './api';
-import type { Issue, Poll, PollAnswer, WakesAnswer } from './api';
+import type { BusyAnswer, BusyRun, Issue, Poll, PollAnswer, WakesAnswer } from './api';
 import { recordedShare } from './levels';
 import { baseNs, currentIssues, extent, set, setView, state } from './state';
 import { loadPains, loadTask } from './taskdata';
@@ -172,12 +172,32 @@ export function step(by: 1 | -1): void {
 			set({ say: 'No findings' });
 		return;
 	}
-	const polls = state.worst?.polls ?? [];
-	if (!polls.length) {
+	const cnt = (state.rail === 'busy' ? state.busy?.runs.length : state.worst?.polls.length) ?? 0;
+	if (!cnt) {
 		set({ say: 'Nothing in this list' });
 		return;
 	}
-	openWorst((Math.max(state.railAt, by > 0 ? -1 : 0) + by + polls.length) % polls.length);
+	const at = (Math.max(state.railAt, by > 0 ? -1 : 0) + by + cnt) % cnt;
+	if (state.rail === 'busy')
+		openBusyAt(at);
+	else
+		openWorst(at);
+}
+
+// Its time as the range, its task, and the stacks of its samples.
+export async function openBusy(b: BusyRun): Promise<void> {
+	set({ region: { from: b.start, to: b.start + b.dur + 1 }, lane: b.lane, poll: null, wakes: null, dock: 'flame', dockOpen: true, flameKind: 'cpu', flameMode: 'top' });
+	await openTask(b.task);
+	set({ tab: 'summary', say: `Task ${b.task} in ${b.samples} samples in a row, ${dur(b.dur)}: polls were not recorded` });
+}
+
+export function openBusyAt(i: number): void {
+	const b = state.busy?.runs[i];
+	if (!b)
+		return;
+	set({ railAt: i });
+	setView({ from: b.start - b.dur, to: b.start + 2 * b.dur });
+	void openBusy(b);
 }
 
 export function openWorst(i: number): void {
@@ -196,6 +216,16 @@ export function loadWorst(kind: 'long' | 'late' | 'blocked'): void {
 		const a = await api.json<{ count: number; polls: Poll[] }>('worst', { r: state.r, kind, limit: 200 }, 'worst');
 		set({ worst: { kind, ...a } });
 	});
+}
+
+// A list of the rail that is not the findings.
+export function loadList(id: 'long' | 'late' | 'blocked' | 'busy'): void {
+	if (id !== 'busy') {
+		loadWorst(id);
+		return;
+	}
+	set({ rail: id, railAt: -1, busy: null });
+	void quietly(async () => set({ busy: await api.json<BusyAnswer>('busy', { r: state.r }, 'busy') }));
 }
 
 export function loadIssues(): void {

@@ -37,6 +37,8 @@ export interface Why {
 	samples: number; hits: number; place: string; call: string; call_place: string;
 }
 export interface OffRow { start: number; dur: number; lane: number; task: string | null; type: string; reason: string; call: string; place: string }
+export interface BusyRun { start: number; dur: number; lane: number; task: string; place: string; samples: number; polls: 'confirmed' | 'not seen' | 'unknown' }
+export interface BusyAnswer { least: number; count: number; runs: BusyRun[] }
 export interface GlimpsesAnswer {
 	offs: OffRow[]; over_cap: number; worst: OffRow[]; samples: number;
 	types: { place: string; off: number; preempted: number; max: number; count: number; samples: number }[];

@@ -2,7 +2,8 @@
 // The pointer on the lanes: wheel, drags, clicks, and what it points at.
 import * as api from './api';
 import type { Plane } from './api';
-import { openPoll, openTask, selectPoll } from './actions';
+import { openBusy, openPoll, openTask, selectPoll } from './actions';
+import { busyAt, busyLines } from './busy';
 import { glimpseAt, glimpseLines, openGlimpse } from './glimpses';
 import { inWords, lacks } from './levels';
 import { parkedAt } from './parked';
@@ -143,11 +144,13 @@ export class Hand {
 		try {
 			const at = await api.json<Record<string, Plane>>('at', { r: state.r, lane: row.lane, from: a, to: Math.max(b, a + 1) }, 'at');
 			const worst = at.polls?.worst;
-			const seen = glimpseAt(row.lane, { from: a, to: b });
+			const seen = glimpseAt(row.lane, { from: a, to: b }), run = busyAt(row.lane, { from: a, to: b });
 			if (worst)
 				await openPoll({ row: worst.row }, false);
 			else if (seen)
 				openGlimpse(seen);
+			else if (run)
+				await openBusy(run);
 			else
 				set({ poll: null, wakes: null, say: at.parks?.max ? 'Parked for ' + dur(at.parks.max) : lacks(a, b)[0] ?? 'Nothing happened here' });
 		} catch (err) {
@@ -176,7 +179,7 @@ export class Hand {
 			const a = span.from, b = Math.max(span.to, a + 1);
 			try {
 				const at = await api.json<Record<string, Plane>>('at', { r: state.r, lane: row.lane, from: a, to: b }, 'hover');
-				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, [...glimpseLines(row.lane, { from: a, to: b }), ...parkedAt(row.lane, { from: a, to: b }), ...lacks(a, b)])]);
+				this.show(x, y, [`${row.label} at ${moment(a, state.clock, baseNs(), realNs(), b - a)}`, ...describe(at, [...glimpseLines(row.lane, { from: a, to: b }), ...busyLines(row.lane, { from: a, to: b }), ...parkedAt(row.lane, { from: a, to: b }), ...lacks(a, b)])]);
 			} catch {
 				/* the next move asks again */
 			}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every key, once: the handler and the help sheet are made of the same table.
 import { useEffect, useRef } from 'preact/hooks';
-import { escape, fit, loadWorst, pinSelected, selectInLane, step, stepIssue, stepLane, stepTask, togglePains } from './actions';
+import { escape, fit, loadList, loadWorst, pinSelected, selectInLane, step, stepIssue, stepLane, stepTask, togglePains } from './actions';
 import { pan, redoView, set, setView, state, undoView, zoom, type Dock, type State, type Tab } from './state';
 import { useApp } from './use';
 import type { Clock } from './units';
@@ -49,7 +49,7 @@ export const KEYS: Key[] = [
 	{ keys: ['0', 'Home'], text: 'everything', run: () => setView({ from: 0, to: state.rec?.length ?? 1 }) },
 	{ keys: ['z'], text: 'view before', run: () => undoView() },
 	{ keys: ['Z'], text: 'view after', run: () => redoView() },
-	{ keys: ['n'], text: 'next of the list: findings, long, late or blocked', run: () => step(1) },
+	{ keys: ['n'], text: 'next of the list: findings, long, late, blocked or busy', run: () => step(1) },
 	{ keys: ['p'], text: 'the one before in the list', run: () => step(-1) },
 	{ keys: [']'], text: 'next finding', run: () => stepIssue(1) },
 	{ keys: ['['], text: 'finding before', run: () => stepIssue(-1) },
@@ -63,6 +63,7 @@ export const KEYS: Key[] = [
 	{ keys: ['l'], text: 'list: longest polls', run: () => loadWorst('long') },
 	{ keys: ['k'], text: 'list: longest waits', run: () => loadWorst('late') },
 	{ keys: ['b'], text: 'list: polls without CPU', run: () => loadWorst('blocked') },
+	{ keys: ['u'], text: 'list: busy runs, where polls were not recorded', run: () => loadList('busy') },
 	...TABS.map((tab, i): Key => ({ keys: [(i + 1).toString()], text: 'details: ' + tab, run: () => set({ tab }) })),
 	...DOCKS.map(([dock, name], i): Key => ({ keys: dock === 'table' ? ['8', 't'] : [(i + 5).toString()], text: 'below: ' + name, run: () => set({ dock, dockOpen: true }) })),
 	{ keys: ['q'], text: 'fold or unfold the part below', run: () => set({ dockOpen: !state.dockOpen }) },
@@ -102,6 +103,7 @@ const LEGEND: [string, string, string][] = [
 	['k-hot', 'cap', 'colour of the longest poll, where it is far from the usual'],
 	['k-off', 'hatched body', 'polling, but without a CPU'],
 	['k-unseen', 'plain body', 'without a CPU where polls were not recorded; a frame and words where there is room: click it'],
+	['k-run', 'dashed frame', 'a busy run: one task in all CPU samples in a row where polls were not recorded; no poll is known'],
 	['k-park', 'hatched foot', 'parked'],
 	['k-park', 'foot below a dashed edge', 'parks that were added up: as long as their part of the time'],
 	['k-delay', 'foot', 'woken, but no CPU for 100 us and more'],

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lanes as numbers: what the canvas shows, for the range or what is in view.
 import * as api from './api';
-import { selectPoll } from './actions';
+import { openBusy, selectPoll } from './actions';
+import { askBusy } from './busy';
 import { inWords, named, recordedShare } from './levels';
 import { group, laneName } from './rows';
 import { SpanTable } from './spantable';
 import { set, setView, state, type Span } from './state';
 import { useAnswer, useApp } from './use';
-import { count, dur, share } from './units';
+import { brief, count, dur, share } from './units';
 import { when } from './when';
 
 const LANES_MOST = 64;
@@ -24,7 +25,19 @@ export function LaneTable() {
 				<td class="n">{at.polls?.worst ? <button class="link" onClick={() => void selectPoll(at.polls.worst!)}>{dur(at.polls.max)}</button> : '-'}</td>
 				<td class="n">{rec.wakes ? count(at.wakes?.count ?? 0) : '-'}</td><td class="n">{rec.parks ? share(at.parks?.sum ?? 0, len) : '-'}</td><td class="n">{at.delays?.max ? dur(at.delays.max) : '-'}</td>
 				<td class="n">{rec.offs ? dur(at.offs?.sum ?? 0) : '-'}</td><td class="n">{count(at.samples?.count ?? 0)}</td><td class="n">{at.queue?.max ?? '-'}</td></tr>)}</tbody></table>
-		<Recorded of={span} /><SpanTable of={span} /></>;
+		<Runs of={span} /><Recorded of={span} /><SpanTable of={span} /></>;
+}
+
+// The busy runs that the lanes frame.
+function Runs({ of }: { of: Span }) {
+	const s = useApp(), lacking = recordedShare(of) < 1;
+	const a = useAnswer(JSON.stringify([s.r, s.rec?.generation, of, lacking]), async () => lacking ? askBusy(of, 'runs') : null), b = a.value;
+	if (!b || !b.runs.length)
+		return null;
+	return <><h2>Busy runs <span class="dim">one task in all samples of a worker, where polls were not recorded; {count(b.count)} of {dur(b.least)} and more</span></h2>
+		<table class="runs"><thead><tr><th class="n">at</th><th class="n">at least</th><th class="n">samples</th><th>lane</th><th class="n">task</th><th>type</th><th>long polls of it, at other times</th></tr></thead>
+			<tbody>{b.runs.map((x, i) => <tr key={i}><td class="n">{when(x.start)}</td><td class="n"><button class="link" onClick={() => void openBusy(x)}>{dur(x.dur)}</button></td><td class="n">{count(x.samples)}</td>
+				<td>{laneName(s.rec!.lanes[x.lane])}</td><td class="n">{x.task}</td><td title={x.place}>{brief(x.place || 'unknown')}</td><td>{x.polls}</td></tr>)}</tbody></table></>;
 }
 
 // The row "recorded", and what is hatched, as a table.

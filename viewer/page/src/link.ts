@@ -12,7 +12,7 @@ export interface Wish {
 	charts: string[]; folded: string[]; pins: string[]; mode?: State['flameMode']; focus?: string; base?: [bigint, bigint]; heat?: State['heatWhat'];
 }
 
-const RAILS: Record<string, RailTab> = { 'long-poll': 'long', 'wake-delay': 'late', 'off-cpu-active': 'blocked' };
+const RAILS: Record<string, RailTab> = { 'long-poll': 'long', 'wake-delay': 'late', 'off-cpu-active': 'blocked', 'busy-run': 'busy' };
 const INSPECT: Record<string, Tab> = { poll: 'poll', task: 'task', summary: 'summary', trace: 'trace' };
 // dial9's stack tab is the flamegraph here, its span tab is in the table, events are charts; the others were names of earlier links
 const DOCKS: Record<string, Dock | 'none'> = { stack: 'flame', span: 'table', event: 'charts', flame: 'flame', heat: 'heat', charts: 'charts', table: 'table', none: 'none' };

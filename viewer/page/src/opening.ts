@@ -2,7 +2,7 @@
 // A recording comes into the page: the first one as the link wants it, one that has grown without
 // moving what is looked at, another one from its beginning.
 import type { Recording } from './api';
-import { loadIssues, loadWorst, openIssue, openPoll, openTask } from './actions';
+import { loadIssues, loadList, openIssue, openPoll, openTask } from './actions';
 import { readLink, type Wish } from './link';
 import { baseNs, extent, listen, set, setView, state, type Span } from './state';
 import { loadLevels } from './levels';
@@ -16,7 +16,7 @@ export function wantedName(): string | undefined {
 
 export function choose(r: number): void {
 	forgetTasks();
-	set({ r, rec: null, levels: null, blanks: [], poll: null, task: null, wakes: null, region: null, place: null, worst: null, rail: 'issues', railAt: -1, pins: [], pains: null, charts: [], lane: -1 });
+	set({ r, rec: null, levels: null, blanks: [], poll: null, task: null, wakes: null, region: null, place: null, worst: null, busy: null, rail: 'issues', railAt: -1, pins: [], pains: null, charts: [], lane: -1 });
 }
 
 export async function take(rec: Recording): Promise<void> {
@@ -29,7 +29,7 @@ export async function take(rec: Recording): Promise<void> {
 		if (state.region)
 			set({ region: shift(state.region) });
 		if (state.rail !== 'issues')
-			loadWorst(state.rail);
+			loadList(state.rail);
 		loadIssues();
 		loadLevels();
 		return;
@@ -65,7 +65,7 @@ async function follow(rec: Recording, w: Wish): Promise<void> {
 	if (w.mode)
 		set({ flameMode: w.mode, flameFocus: w.focus ?? null, flameBase: w.base ? span(w.base) : null });
 	if (w.rail && w.rail !== 'issues')
-		loadWorst(w.rail);
+		loadList(w.rail);
 	if (w.poll)
 		await openPoll({ at: rel(w.poll[0]), task: w.poll[1] }, w.start === undefined);
 	else if (w.task)

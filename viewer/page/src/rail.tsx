@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rail on the left: the verdict, the findings by cause, and the worst polls of each kind.
 import type { Issue, Poll } from './api';
-import { loadIssues, loadWorst, openIssue, openWorst } from './actions';
+import { loadIssues, loadList, openBusyAt, openIssue, openWorst } from './actions';
 import { recordedShare, wakesShare } from './levels';
 import { currentIssues, extent, set, type RailTab } from './state';
 import { Tabs } from './tabs';
@@ -20,12 +20,12 @@ function kindName(kind: string): string {
 
 export function Rail() {
 	const s = useApp();
-	const tabs: [RailTab, string, string][] = [['issues', 'Findings', 'i'], ['long', 'Long', 'l'], ['late', 'Late', 'k'], ['blocked', 'Blocked', 'b']];
+	const tabs: [RailTab, string, string][] = [['issues', 'Findings', 'i'], ['long', 'Long', 'l'], ['late', 'Late', 'k'], ['blocked', 'Blocked', 'b'], ['busy', 'Busy', 'u']];
 	return <nav class="rail" aria-label="Findings">
 		<Tabs label="Lists" prefix="rail-" body="rail-list" at={s.rail} items={tabs.map(([id, name, key]) => ({ id, name, key }))}
-			onPick={id => id === 'issues' ? set({ rail: id, railAt: -1 }) : loadWorst(id)} />
+			onPick={id => id === 'issues' ? set({ rail: id, railAt: -1 }) : loadList(id)} />
 		<div class="scroll" id="rail-list" role="tabpanel" aria-labelledby={'rail-' + s.rail} tabIndex={0}>
-			{s.rail === 'issues' ? <><Verdict /><IssueList /></> : <WorstList />}
+			{s.rail === 'issues' ? <><Verdict /><IssueList /></> : s.rail === 'busy' ? <BusyList /> : <WorstList />}
 		</div>
 	</nav>;
 }
@@ -73,8 +73,21 @@ function IssueRow({ i, x, open }: { i: number; x: Issue; open: boolean }) {
 	</button></li>;
 }
 
-const NONE = { long: 'no poll took 10 ms', late: 'no task waited 5 ms for its poll, as far as wakes were recorded', blocked: 'no poll lost its CPU for 1 ms, as far as that was recorded', issues: '' };
-const WHAT = { long: 'of 10 ms and more', late: '5 ms and more after the wake', blocked: '1 ms and more without a CPU', issues: '' };
+// Candidates for long polls where polls were not recorded.
+function BusyList() {
+	const s = useApp(), b = s.busy, all = recordedShare(extent()) > 0.9995;
+	if (!b)
+		return <p class="card busy" aria-busy="true">Reading</p>;
+	if (!b.runs.length)
+		return <section class="card good"><b class="title">None</b><p>{all ? 'Polls were recorded all the time: see Long.' : 'no task was in all CPU samples of a worker for ' + dur(b.least) + ', where polls were not recorded.'}</p></section>;
+	return <><p class="dim">{count(b.count)} {b.count === 1 ? 'time' : 'times'} one task in all samples of a worker for {dur(b.least)} and more{b.count > b.runs.length ? `; the longest ${b.runs.length}` : ''}. Candidates for long polls: a task that only yields looks the same. <kbd>n</kbd> <kbd>p</kbd> step.</p>
+		<ol class="list">{b.runs.map((x, i) => <li key={i}><button aria-current={s.railAt === i} onClick={() => openBusyAt(i)}>
+			<span class="line"><b class="num">{dur(x.dur)}</b><span class="bar"><i style={{ width: x.dur / b.runs[0].dur * 100 + '%' }} /></span><span class="dim">{when(x.start)}</span></span>
+			<span class="sub">{brief(x.place || 'type unknown')} · task {x.task} · {count(x.samples)} samples{x.polls === 'confirmed' ? ' · its type has long polls' : x.polls === 'not seen' ? ' · its type had no long poll' : ''}</span></button></li>)}</ol></>;
+}
+
+const NONE = { long: 'no poll took 10 ms', late: 'no task waited 5 ms for its poll, as far as wakes were recorded', blocked: 'no poll lost its CPU for 1 ms, as far as that was recorded', issues: '', busy: '' };
+const WHAT = { long: 'of 10 ms and more', late: '5 ms and more after the wake', blocked: '1 ms and more without a CPU', issues: '', busy: '' };
 
 function WorstList() {
 	const s = useApp();

@@ -3,12 +3,12 @@
 // link (link.ts) follows it.
 import type { Blank } from './levels';
 import type { Clock } from './units';
-import type { IssuesAnswer, Issue, LevelsAnswer, Poll, PollAnswer, Recording, TaskAnswer, Trace, WakesAnswer } from './api';
+import type { BusyAnswer, IssuesAnswer, Issue, LevelsAnswer, Poll, PollAnswer, Recording, TaskAnswer, Trace, WakesAnswer } from './api';
 
 export interface Span { from: number; to: number }
 export type Tab = 'summary' | 'poll' | 'task' | 'trace';
 export type Dock = 'heat' | 'flame' | 'charts' | 'table';
-export type RailTab = 'issues' | 'long' | 'late' | 'blocked';
+export type RailTab = 'issues' | 'long' | 'late' | 'blocked' | 'busy';
 export type Theme = 'auto' | 'dark' | 'light' | 'contrast';
 
 export interface State {
@@ -35,6 +35,7 @@ export interface State {
 	rail: RailTab;
 	railAt: number;
 	worst: { kind: string; count: number; polls: Poll[] } | null;
+	busy: BusyAnswer | null; // of the whole recording
 	findings: IssuesAnswer | null;
 	findingsError: string | null;
 	search: string;
@@ -56,7 +57,7 @@ export interface State {
 export const state: State = {
 	trace: null, error: null, r: 0, rec: null, levels: null, blanks: [], view: { from: 0, to: 1 }, region: null, lane: -1, poll: null, task: null,
 	wakes: null, arrows: true, tab: 'summary', dock: 'heat', dockOpen: true,
-	dockTall: 250, pins: [], pains: null, tasks: new Map(), rail: 'issues', railAt: -1, worst: null, findings: null,
+	dockTall: 250, pins: [], pains: null, tasks: new Map(), rail: 'issues', railAt: -1, worst: null, busy: null, findings: null,
 	findingsError: null, search: '', place: null, clock: 'relative', theme: 'auto', help: false, folded: new Set(),
 	flameKind: 'cpu', flameMode: 'top', flameFocus: null, flameBase: null, heatWhat: 'polls', charts: [], palette: false, say: '',
 };

@@ -9,6 +9,7 @@ import { drawCounter, wantCounter } from './counterlane';
 import { drawGutter } from './gutter';
 import { drawBlanks, drawLevels, varies } from './levels';
 import { Hand } from './hand';
+import { drawBusy, wantBusy } from './busy';
 import { drawGlimpses, paintAway, wantGlimpses } from './glimpses';
 import { drawParked, wantParked } from './parked';
 import { layOut, type Row } from './rows';
@@ -114,6 +115,7 @@ export class Timeline {
 				drawBlanks(g, ns => pic.scale.x(ns), pic.y(row), row.h - 1, pic.wide);
 		this.drawAway(g, ratio);
 		drawParked(pic);
+		drawBusy(pic);
 		drawGlimpses(pic);
 		this.drawNames(pic);
 		for (const row of pic.rows) {
@@ -221,6 +223,7 @@ export class Timeline {
 				wantCounter(row, Math.min(px, 1000), () => this.draw());
 		wantParked(() => this.draw());
 		wantGlimpses(() => this.draw());
+		wantBusy(() => this.draw());
 		const key = [state.r, rec.generation, from, to, px, lanes.join()].join();
 		if (key === this.asked || !lanes.length)
 			return;
