@@ -23,15 +23,17 @@ int account_init(struct account *a, struct labels *labels)
 	a->runs.from_ns = BUSYRUNS_LONG_NS;
 	a->tasks = tasktable_new();
 	a->types = typetable_new();
+	a->blocking = typetable_new();
 	a->workers = workertable_new();
 	a->leaves = leaftable_new();
-	return a->tasks && a->types && a->workers && a->leaves ? 0 : -ENOMEM;
+	return a->tasks && a->types && a->blocking && a->workers && a->leaves ? 0 : -ENOMEM;
 }
 
 void account_done(struct account *a)
 {
 	tasktable_free(a->tasks);
 	typetable_free(a->types);
+	typetable_free(a->blocking);
 	workertable_free(a->workers);
 	leaftable_free(a->leaves);
 	memset(a, 0, sizeof(*a));
@@ -162,6 +164,7 @@ static void account_sample(struct account *a, const struct moment *m)
 	struct worker *w;
 
 	a->samples++;
+	a->runs.from_ns = busyruns_from_ns(m->a);
 	if (worker == MOMENT_NO_WORKER)
 		worker = workertable_of_thread(a->workers, m->tid);
 	w = worker == MOMENT_NO_WORKER ? NULL : workertable_get(a->workers, worker);
@@ -179,7 +182,7 @@ static void account_sample(struct account *a, const struct moment *m)
 		w->poll.samples++;
 		typetable_row(a->types, w->poll.type)->samples++;
 	} else {
-		*(a->has_ids || pollaccount_awake(a) == WORKER_BETWEEN ? &a->samples_between
+		*(m->has_a || pollaccount_awake(a) == WORKER_BETWEEN ? &a->samples_between
 								       : &a->samples_blind) += 1;
 		w->samples++;
 		busyruns_end(&a->runs, &w->run);
@@ -279,20 +282,39 @@ void account_ahead(void *ctx, const struct moment *m)
 	tasktable_fetch(a->tasks, m->task);
 }
 
-void account_blocking(struct account *a, const struct d9_ev *ev)
+int account_blocking(struct account *a, const struct d9_ev *ev)
 {
 	uint64_t start_ns, queued_ns;
 	struct type_row *row;
+	int err;
 
 	if (!d9_value_u64(d9_val(ev, D9F_agent_blocking_start_ns), &start_ns))
-		return;
-	row = typetable_row(
-		a->types,
-		typetable_find(a->types, labels_field(a->labels, ev, D9F_agent_blocking_type)));
+		return 0;
+	row = typetable_row(a->blocking,
+			    typetable_find(a->blocking,
+					   labels_field(a->labels, ev, D9F_agent_blocking_type)));
 	row->blocking++;
-	account_add(a, &row->run, ev->ts_ns > start_ns ? ev->ts_ns - start_ns : 0);
-	if (d9_value_u64(d9_val(ev, D9F_agent_blocking_queued_ns), &queued_ns))
-		account_add(a, &row->queued, start_ns > queued_ns ? start_ns - queued_ns : 0);
+	err = histogram_add(&row->run, ev->ts_ns > start_ns ? ev->ts_ns - start_ns : 0);
+	if (err == 0 && d9_value_u64(d9_val(ev, D9F_agent_blocking_queued_ns), &queued_ns))
+		err = histogram_add(&row->queued, start_ns > queued_ns ? start_ns - queued_ns : 0);
+	return err;
+}
+
+/* What was counted apart joins the types. */
+static void account_join_blocking(struct account *a)
+{
+	for (uint32_t i = 0; i < typetable_cnt(a->blocking); i++) {
+		const struct type_row *from = typetable_row(a->blocking, i);
+		struct type_row *to;
+
+		if (!from->blocking)
+			continue;
+		to = typetable_row(a->types, typetable_find(a->types, from->label));
+		to->blocking += from->blocking;
+		if (histogram_merge(&to->run, &from->run) ||
+		    histogram_merge(&to->queued, &from->queued))
+			a->err = -ENOMEM;
+	}
 }
 
 void account_block_in_place(struct account *a, const struct d9_ev *ev)
@@ -320,6 +342,7 @@ void account_session(struct account *a)
 
 void account_finish(struct account *a, uint64_t first_ns, uint64_t last_ns)
 {
+	account_join_blocking(a);
 	for (uint32_t i = 0; i < workertable_cnt(a->workers); i++)
 		busyruns_end(&a->runs, &workertable_get(a->workers, i)->run);
 	pollaccount_settle_all(a);

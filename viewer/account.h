@@ -35,13 +35,13 @@ struct account {
 	const struct watch *watch; /* borrowed; NULL after account_init */
 	struct tasktable *tasks;
 	struct typetable *types;
+	struct typetable *blocking; /* account_blocking's, until account_finish adds it to types */
 	struct workertable *workers;
 	struct leaftable *leaves;
 	struct longpolls longest;
 	struct account_off off[MOMENT_SYSCALL + MOMENT_SYSCALL_MAX + 1];
 	uint32_t level; /* set of MOMENT_HAS_*, of all types; 0 before the first MOMENT_LEVEL ... */
 	bool has_level; /* ... of which this says that it came */
-	bool has_ids; /* samples without polls carry the task, if there is one; set by the caller */
 	bool is_partial; /* some types are recorded at a lower level */
 	uint64_t waits_cut; /* woken in a poll whose end was not seen before the next began */
 	uint64_t stray_ends; /* poll ends without a start */
@@ -64,14 +64,18 @@ void account_done(struct account *a);
 /* Counts a value; a failure is kept in a->err. */
 void account_add(struct account *a, struct histogram *h, uint64_t value);
 
-/* One moment, in time order. ctx is the account; always 0 (a reorder_put callback). */
+/* One moment, in time order. ctx is the account; always 0 (an `out` of relay.h). */
 int account_moment(void *ctx, const struct moment *m);
 
 /* A moment that comes soon: fetches what account_moment will look up. Changes nothing. */
 void account_ahead(void *ctx, const struct moment *m);
 
-/* Blocking-pool tasks and block_in_place, whose events need no order. */
-void account_blocking(struct account *a, const struct d9_ev *ev);
+/*
+ * Blocking-pool tasks and block_in_place, whose events need no order. These two and the table of
+ * leaves but for its counts may be used by one thread while another calls account_moment. 0 or
+ * -ENOMEM.
+ */
+int account_blocking(struct account *a, const struct d9_ev *ev);
 void account_block_in_place(struct account *a, const struct d9_ev *ev);
 
 /* Events are missing between the last moment and the next. */

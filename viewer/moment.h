@@ -24,7 +24,9 @@ enum moment_kind {
 	MOMENT_TASK_END, /* task; a = cause */
 	MOMENT_WAKE, /* task = woken; a = waker's task, 0 none */
 	MOMENT_ALIVE, /* task, label = type */
-	MOMENT_SAMPLE, /* worker (MOMENT_NO_WORKER unknown), tid; label = leaf (samples.h); task = agent:Sample's */
+	MOMENT_SAMPLE, /* worker (MOMENT_NO_WORKER unknown), tid; label = leaf (leaftable.h); task =
+			* agent:Sample's; a = ns for which it stands, 0 unknown; has_a: it would
+			* have a task if there were one */
 	MOMENT_OFF_CPU, /* worker or none, tid, task or 0; a = out_ns; label = enum moment_off, or
 			 * MOMENT_SYSCALL + number */
 	MOMENT_NESTED, /* worker, task, label = place; a = start_ns */
@@ -62,7 +64,7 @@ struct moment {
 
 /*
  * The moment of an event: 1 and *ret, 0 if the event is of no such kind, -D9_E_BAD_VALUE if it
- * lacks a field it must have. `label` of samples is left 0. labels may be NULL: labels are then 0.
+ * lacks a field it must have. `label`, `a` and has_a of samples are left 0. labels may be NULL: labels are then 0.
  */
 int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret);
 

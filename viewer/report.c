@@ -7,6 +7,7 @@
 #include "labels.h"
 #include "leaftable.h"
 #include "notice.h"
+#include "relay.h"
 #include "reorder.h"
 #include "reportjson.h"
 #include "reporttext.h"
@@ -20,17 +21,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void report_gap(void *ctx)
+{
+	account_gap(ctx);
+}
+
+static void report_session(void *ctx)
+{
+	account_session(ctx);
+}
+
 static int report_begin(void *ctx, const struct traceset_recording *rec, size_t file)
 {
 	struct report *r = ctx;
 	enum seam_kind seam = seam_next(&r->seam, &r->facts, rec, file);
-	int err = 0;
 
 	labels_new_file(r->labels);
-	if (!r->reorder) {
-		r->reorder = reorder_new(r->facts.is_agent ? REORDER_SMALL : REORDER_LARGE,
-					 account_moment, account_ahead, &r->account);
-		if (!r->reorder)
+	if (!r->relay) {
+		/* a watch sees events as they are read and moments as they are taken: no two at once */
+		r->relay = relay_new(r->facts.is_agent ? REORDER_SMALL : REORDER_LARGE,
+				     account_moment, account_ahead, &r->account, !r->account.watch);
+		if (!r->relay)
 			return -ENOMEM;
 	}
 	if (seam == SEAM_BROKEN)
@@ -38,15 +49,11 @@ static int report_begin(void *ctx, const struct traceset_recording *rec, size_t 
 	if (seam == SEAM_FOLLOWS)
 		return 0;
 	r->coverage.holes += seam == SEAM_HOLE;
-	err = reorder_flush(r->reorder);
-	if (seam == SEAM_SESSION) {
-		account_session(&r->account);
+	if (seam == SEAM_SESSION)
 		coverage_session(&r->coverage);
-	} else {
-		account_gap(&r->account);
+	else
 		coverage_gap(&r->coverage);
-	}
-	return err;
+	return relay_flush(r->relay, seam == SEAM_SESSION ? report_session : report_gap);
 }
 
 /* 0 if the recording does not say how often it looked. */
@@ -62,10 +69,23 @@ static uint64_t report_sample_ns(const struct report *r)
 	return hz ? 1000000000 / hz : 0;
 }
 
+/* What a sample's event alone does not tell. */
+static void report_sample(struct report *r, const struct d9_ev *ev, struct moment *m)
+{
+	const struct d9_value *stack = d9_val(ev, D9F_cpu_sample_callchain);
+
+	if (m->ts_ns == r->sample.ts_ns && m->tid == r->sample.tid)
+		m->task = r->sample.task;
+	m->has_a = facts_claims(&r->facts, D9_EV_AGENT_SAMPLE);
+	m->a = r->sample_ns;
+	m->label = leaftable_find(r->account.leaves,
+				  stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
+}
+
 static int report_event(void *ctx, const struct d9_ev *ev)
 {
 	struct report *r = ctx;
-	struct moment m;
+	struct moment *m;
 	int got;
 
 	coverage_event(&r->coverage, ev);
@@ -79,11 +99,9 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 		return 0;
 	case D9_EV_SEGMENT_METADATA:
 		r->sample_ns = report_sample_ns(r);
-		r->account.runs.from_ns = busyruns_from_ns(r->sample_ns);
 		return 0;
 	case D9_EV_AGENT_BLOCKING:
-		account_blocking(&r->account, ev);
-		return 0;
+		return account_blocking(&r->account, ev);
 	case D9_EV_AGENT_SAMPLE:
 		r->sample = (struct report_sample){ ev->ts_ns,
 						    d9_u64(ev, D9F_agent_sample_task_id, 0),
@@ -95,43 +113,36 @@ static int report_event(void *ctx, const struct d9_ev *ev)
 	default:
 		break;
 	}
-	got = moment_of(ev, r->labels, &m);
+	m = relay_next(r->relay);
+	if (!m)
+		return -ENOMEM;
+	got = moment_of(ev, r->labels, m);
 	if (got <= 0) {
 		r->coverage.broken += got < 0;
 		return 0;
 	}
-	if (m.kind == MOMENT_SAMPLE) {
-		const struct d9_value *stack = d9_val(ev, D9F_cpu_sample_callchain);
-
-		if (m.ts_ns == r->sample.ts_ns && m.tid == r->sample.tid)
-			m.task = r->sample.task;
-		r->account.has_ids = facts_claims(&r->facts, D9_EV_AGENT_SAMPLE);
-		m.label =
-			leaftable_find(r->account.leaves,
-				       stack && stack->frames && stack->cnt ? stack->frames[0] : 0);
-	}
-	if (r->stacks && (m.kind == MOMENT_SAMPLE || m.kind == MOMENT_OFF_CPU))
-		m.stack = stacktable_put(r->stacks,
-					 d9_val(ev, m.kind == MOMENT_SAMPLE
-							    ? D9F_cpu_sample_callchain
-							    : D9F_agent_off_cpu_callchain));
-	return reorder_put(r->reorder, &m);
+	if (m->kind == MOMENT_SAMPLE)
+		report_sample(r, ev, m);
+	if (r->stacks && (m->kind == MOMENT_SAMPLE || m->kind == MOMENT_OFF_CPU))
+		m->stack = stacktable_put(r->stacks,
+					  d9_val(ev, m->kind == MOMENT_SAMPLE
+							     ? D9F_cpu_sample_callchain
+							     : D9F_agent_off_cpu_callchain));
+	return relay_put(r->relay);
 }
 
 static int report_end(void *ctx, const struct traceset_recording *rec, size_t file,
 		      const struct reader_end *end)
 {
 	struct report *r = ctx;
-	int err = 0, code = reader_notice(&rec->files[file], end);
+	int code = reader_notice(&rec->files[file], end);
 
 	r->exit_code = code > r->exit_code ? code : r->exit_code;
 	coverage_file(&r->coverage, end);
-	if (end->err && !end->is_open) { /* what stood behind the damage is missing */
-		err = reorder_flush(r->reorder);
-		account_gap(&r->account);
-		coverage_gap(&r->coverage);
-	}
-	return err;
+	if (!end->err || end->is_open)
+		return 0;
+	coverage_gap(&r->coverage); /* what stood behind the damage is missing */
+	return relay_flush(r->relay, report_gap);
 }
 
 /* runtime.<name> = comma-separated worker ids. */
@@ -232,7 +243,7 @@ static bool report_has(const struct report *r, enum d9_event kind)
 static int report_finish(struct report *r)
 {
 	struct coverage *c = &r->coverage;
-	int err = reorder_flush(r->reorder);
+	int err = relay_end(r->relay);
 
 	coverage_finish(c);
 	account_finish(&r->account, c->first_ns, c->last_ns);
@@ -255,7 +266,7 @@ void report_free(struct report *r)
 	free(r->blocking);
 	free(r->workers);
 	free(r->leaves);
-	reorder_free(r->reorder);
+	relay_free(r->relay);
 	account_done(&r->account);
 	stacktable_free(r->stacks);
 	labels_free(r->labels);

@@ -16,7 +16,7 @@
 struct json;
 struct labels;
 struct progress;
-struct reorder;
+struct relay;
 struct request;
 struct stacktable;
 struct traceset;
@@ -36,7 +36,7 @@ struct report {
 		uint64_t ts_ns, task;
 		uint32_t tid;
 	} sample;
-	struct reorder *reorder;
+	struct relay *relay;
 	struct stacktable *stacks; /* NULL: not kept */
 	uint64_t span_ns; /* last minus first stamp */
 	bool has_waits; /* wakes were recorded: that a task was not woken is known */

@@ -4,7 +4,7 @@
 
 #include "labels.h"
 #include "plain.h"
-#include "reorder.h"
+#include "relay.h"
 #include "report.h"
 #include "reportcell.h"
 #include "tasktable.h"
@@ -109,7 +109,7 @@ static void reporthead_limits(FILE *out, const struct report *r)
 		const char *what;
 	} lines[] = {
 		{ r->coverage.broken, "events lacked a field they must have" },
-		{ reorder_late(r->reorder), "events came too late to be put in order" },
+		{ relay_late(r->relay), "events came too late to be put in order" },
 		{ tasktable_over_cap(r->account.tasks), "events of tasks beyond the table's cap" },
 		{ labels_over_cap(r->labels), "strings beyond the cap, called (other)" },
 		{ r->account.over_worker_cap, "events of worker ids of 4096 and more" },

@@ -6,7 +6,7 @@
 #include "labels.h"
 #include "leaftable.h"
 #include "offname.h"
-#include "reorder.h"
+#include "relay.h"
 #include "report.h"
 #include "tasktable.h"
 #include "typetable.h"
@@ -119,7 +119,7 @@ static void reportjson_coverage(struct json *j, const struct report *r)
 	json_list_end(j);
 	json_put_u64(j, "inferred_ends", c->kinds[D9_EV_AGENT_INFERRED_END]);
 	json_put_u64(j, "broken_events", c->broken);
-	json_put_u64(j, "late_events", reorder_late(r->reorder));
+	json_put_u64(j, "late_events", relay_late(r->relay));
 	json_put_u64(j, "tasks_over_cap", tasktable_over_cap(r->account.tasks));
 	json_put_u64(j, "labels_over_cap", labels_over_cap(r->labels));
 	json_put_u64(j, "workers_over_cap", r->account.over_worker_cap);

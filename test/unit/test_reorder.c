@@ -7,6 +7,7 @@
 /* cmocka.h needs those four first */
 #include <cmocka.h>
 
+#include "viewer/momentblock.h"
 #include "viewer/reorder.h"
 
 #include <stdlib.h>
@@ -149,6 +150,42 @@ static void test_little_of_many_blocks(void **state)
 	free(s.moments);
 }
 
+/* Whole blocks, full or not, come out as single moments do; those that are used up come back. */
+static void test_blocks(void **state)
+{
+	enum { CNT = 300000 };
+	struct seen s = seen_new(CNT);
+	struct reorder *r = reorder_new(16 * MOMENTBLOCK_CNT, take, NULL, &s);
+	struct momentblock *b = NULL;
+	uint64_t seed = 1, spares = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < CNT; i++) {
+		b = b ? b : momentblock_new();
+		seed = seed * 6364136223846793005ull + 1;
+		*momentblock_next(b) = (struct moment){ .ts_ns = i + (seed >> 33) % 3000, .task = i };
+		momentblock_add(b);
+		if (b->cnt < MOMENTBLOCK_CNT && seed >> 40 & 255 && i + 1 < CNT)
+			continue;
+		assert_int_equal(reorder_take(r, b), 0);
+		b = reorder_spare(r);
+		spares += !!b;
+		if (b)
+			momentblock_clear(b);
+	}
+	free(b);
+	assert_true(spares > 0);
+	assert_int_equal(reorder_flush(r), 0);
+	assert_int_equal(s.cnt, CNT);
+	for (size_t i = 1; i < s.cnt; i++)
+		assert_true(s.moments[i - 1].ts_ns < s.moments[i].ts_ns ||
+			    (s.moments[i - 1].ts_ns == s.moments[i].ts_ns &&
+			     s.moments[i - 1].task < s.moments[i].task));
+	assert_int_equal(reorder_late(r), 0);
+	reorder_free(r);
+	free(s.moments);
+}
+
 static int stop(void *ctx, const struct moment *m)
 {
 	(void)m;
@@ -177,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_all_that_fits_is_sorted),
 		cmocka_unit_test(test_little_of_many_blocks),
 		cmocka_unit_test(test_late_ones_are_counted_and_kept),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_stops),
 	};
 
