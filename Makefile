@@ -124,7 +124,6 @@ truth-bins: all $(TRUTH_BIN)
 truth: truth-bins
 	@bash test/truth/run.sh $(ROWS)
 bench: all bins page-modules
-	@bash test/bench/floor.sh
 	@bash test/bench/bench.sh
 	@bash test/bench/columns.sh
 	@bash test/bench/page.sh

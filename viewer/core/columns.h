@@ -57,13 +57,6 @@ enum {
 #define COLUMNS_RANGE(table, name, of, doc) const uint32_t *name##_from, *name##_to;
 #define COLUMNS_END(table) };
 #include "columns.def"
-#undef COLUMNS_TABLE
-#undef COLUMNS_NUM
-#undef COLUMNS_REF
-#undef COLUMNS_LINK
-#undef COLUMNS_REF16
-#undef COLUMNS_RANGE
-#undef COLUMNS_END
 /* clang-format on */
 
 /* What is counted while decoding, beside the tables. */
@@ -81,20 +74,7 @@ struct columns_map;
 struct columns {
 	struct columns_odd odd;
 #define COLUMNS_TABLE(table, doc) struct columns_##table table;
-#define COLUMNS_NUM(table, bits, name, doc)
-#define COLUMNS_REF(table, name, of, doc)
-#define COLUMNS_LINK(table, name, of, doc)
-#define COLUMNS_REF16(table, name, of, doc)
-#define COLUMNS_RANGE(table, name, of, doc)
-#define COLUMNS_END(table)
 #include "columns.def"
-#undef COLUMNS_TABLE
-#undef COLUMNS_NUM
-#undef COLUMNS_REF
-#undef COLUMNS_LINK
-#undef COLUMNS_REF16
-#undef COLUMNS_RANGE
-#undef COLUMNS_END
 	const uint64_t *node_base; /* first node of (plane, lane): pyramid.c */
 	size_t map_sz; /* bytes behind all arrays */
 	struct columns_map *map; /* who owns them */

@@ -9,7 +9,6 @@
 #define AT(table, name) offsetof(struct columns, table.name)
 
 const struct tables_column tables_columns[] = {
-#define COLUMNS_TABLE(table, doc)
 #define COLUMNS_NUM(table, bits, name, doc) \
 	{ #name, doc, AT(table, name), (bits) / 8, TABLES_NUM, 0 },
 #define COLUMNS_REF(table, name, of, doc) \
@@ -21,15 +20,7 @@ const struct tables_column tables_columns[] = {
 #define COLUMNS_RANGE(table, name, of, doc)                                          \
 	{ #name "_from", doc, AT(table, name##_from), 4, TABLES_FROM, TABLES_##of }, \
 		{ #name "_to", doc, AT(table, name##_to), 4, TABLES_TO, TABLES_##of },
-#define COLUMNS_END(table)
 #include "columns.def"
-#undef COLUMNS_TABLE
-#undef COLUMNS_NUM
-#undef COLUMNS_REF
-#undef COLUMNS_LINK
-#undef COLUMNS_REF16
-#undef COLUMNS_RANGE
-#undef COLUMNS_END
 };
 
 /* the number of each table's first column, and of the one behind its last */
@@ -43,31 +34,11 @@ enum {
 	COLUMN_##table##_##name##_from, COLUMN_##table##_##name##_to,
 #define COLUMNS_END(table) TO_##table, LAST_##table = TO_##table - 1,
 #include "columns.def"
-#undef COLUMNS_TABLE
-#undef COLUMNS_NUM
-#undef COLUMNS_REF
-#undef COLUMNS_LINK
-#undef COLUMNS_REF16
-#undef COLUMNS_RANGE
-#undef COLUMNS_END
 };
 
 const struct tables_table tables_all[TABLES_CNT] = {
 #define COLUMNS_TABLE(table, doc) { #table, doc, AT(table, cnt), FROM_##table, TO_##table },
-#define COLUMNS_NUM(table, bits, name, doc)
-#define COLUMNS_REF(table, name, of, doc)
-#define COLUMNS_LINK(table, name, of, doc)
-#define COLUMNS_REF16(table, name, of, doc)
-#define COLUMNS_RANGE(table, name, of, doc)
-#define COLUMNS_END(table)
 #include "columns.def"
-#undef COLUMNS_TABLE
-#undef COLUMNS_NUM
-#undef COLUMNS_REF
-#undef COLUMNS_LINK
-#undef COLUMNS_REF16
-#undef COLUMNS_RANGE
-#undef COLUMNS_END
 };
 
 static const void *tables_array(const struct columns *c, uint32_t column)

@@ -26,20 +26,7 @@ struct tables_table {
 
 enum { /* TABLES_lanes, ... */
 #define COLUMNS_TABLE(table, doc) TABLES_##table,
-#define COLUMNS_NUM(table, bits, name, doc)
-#define COLUMNS_REF(table, name, of, doc)
-#define COLUMNS_LINK(table, name, of, doc)
-#define COLUMNS_REF16(table, name, of, doc)
-#define COLUMNS_RANGE(table, name, of, doc)
-#define COLUMNS_END(table)
 #include "columns.def"
-#undef COLUMNS_TABLE
-#undef COLUMNS_NUM
-#undef COLUMNS_REF
-#undef COLUMNS_LINK
-#undef COLUMNS_REF16
-#undef COLUMNS_RANGE
-#undef COLUMNS_END
        TABLES_CNT
 };
 
