@@ -126,6 +126,7 @@ truth: truth-bins
 bench: all bins page-modules
 	@bash test/bench/bench.sh
 	@bash test/bench/columns.sh
+	@bash test/bench/live.sh
 	@bash test/bench/page.sh
 	@bash test/bench/levels.sh
 	@bash test/bench/peers.sh

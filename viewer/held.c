@@ -4,6 +4,7 @@
 
 #include "core/columns.h"
 #include "core/index.h"
+#include "core/live.h"
 #include "notice.h"
 #include "traceset.h"
 
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct held_columns {
 	atomic_uint users;
@@ -26,6 +28,7 @@ struct held_one {
 	uint64_t key, sealed_key; /* of the files that were decoded last; of those not written any more */
 	uint64_t began_ms, ended_ms; /* the last decoding */
 	struct held_columns *columns;
+	struct live *live; /* the thread's own; NULL: it has not been seen to grow */
 };
 
 struct held {
@@ -120,10 +123,53 @@ static bool held_wants(const struct held_one *o, uint64_t key, uint64_t sealed_k
 	       held_now_ms() - o->ended_ms >= HELD_REST * (o->ended_ms - o->began_ms);
 }
 
+/* What may be kept of this recording, beside the others. */
+static uint64_t held_kept_max(const struct held *h, const struct live *live)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_sz = sysconf(_SC_PAGESIZE);
+	uint64_t max_sz, sz = 0;
+
+	if (pages <= 0 || page_sz <= 0)
+		return 0;
+	max_sz = (uint64_t)pages * (uint64_t)page_sz / HELD_KEPT_SHARE;
+	for (uint32_t i = 0; i < h->cnt; i++)
+		sz += h->one[i].live == live ? 0 : live_sz(h->one[i].live);
+	return sz < max_sz ? max_sz - sz : 0;
+}
+
+/* Columns: from the cache, or by decoding; of a recording that grows by decoding what is new. */
+static int held_decode(struct held *h, const struct index_file *files,
+		       const struct traceset_recording *rec, struct columns **ret)
+{
+	struct index_opt opt = { .progress = held_on_progress, .ctx = h };
+	struct held_one *o = &h->one[h->now];
+	bool is_active = rec->files[rec->files_cnt - 1].is_active;
+
+	if (!o->live && (o->columns || (is_active && live_is_fresh(files[rec->files_cnt - 1].path))))
+		o->live = live_new();
+	if (!o->live)
+		return index_open(ret, files, rec->files_cnt, &opt);
+	return live_open(o->live, ret, files, rec->files_cnt, rec->files_cnt - is_active, &opt,
+			 held_kept_max(h, o->live));
+}
+
+/* Those that do not change, or are gone from the directory. */
+static void held_forget_idle(struct held *h)
+{
+	uint64_t now_ms = held_now_ms();
+
+	for (uint32_t i = 0; i < h->cnt; i++) {
+		struct held_one *o = &h->one[i];
+
+		if (o->live && now_ms - o->ended_ms >
+				       HELD_KEPT_MS + HELD_REST * (o->ended_ms - o->began_ms))
+			live_forget(o->live);
+	}
+}
+
 static void held_read(struct held *h, const struct traceset_recording *rec)
 {
 	struct index_file *files = calloc(rec->files_cnt, sizeof(*files));
-	struct index_opt opt = { .progress = held_on_progress, .ctx = h };
 	struct columns *c = NULL;
 	struct held_one *o;
 	uint64_t key, sealed_key, missing, bytes = 0;
@@ -157,7 +203,7 @@ static void held_read(struct held *h, const struct traceset_recording *rec)
 	o->status.file = o->status.done_bytes = o->status.events = 0;
 	pthread_mutex_unlock(&h->lock);
 
-	err = index_open(&c, files, rec->files_cnt, &opt);
+	err = held_decode(h, files, rec, &c);
 	pthread_mutex_lock(&h->lock);
 	held_take(&h->one[h->now], c, err);
 	h->one[h->now].ended_ms = held_now_ms();
@@ -187,6 +233,7 @@ static void *held_thread(void *ctx)
 		for (size_t i = 0; err == 0 && i < set.recordings_cnt && !atomic_load(&h->stop); i++)
 			held_read(h, &set.recordings[i]);
 		traceset_close(&set);
+		held_forget_idle(h);
 
 		pthread_mutex_lock(&h->lock);
 		h->over_cap = over_cap;
@@ -230,8 +277,10 @@ void held_free(struct held *h)
 	pthread_cond_signal(&h->stop_cond);
 	pthread_mutex_unlock(&h->lock);
 	pthread_join(h->thread, NULL);
-	for (uint32_t i = 0; i < h->cnt; i++)
+	for (uint32_t i = 0; i < h->cnt; i++) {
 		held_put(h->one[i].columns);
+		live_free(h->one[i].live);
+	}
 	pthread_cond_destroy(&h->stop_cond);
 	pthread_mutex_destroy(&h->lock);
 	free(h->path);

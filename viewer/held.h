@@ -7,6 +7,10 @@
  * its generation grows each time its columns are replaced. A new sealed segment is decoded at the
  * next look; one that is still being written, which changes all the time, only when decoding has
  * rested HELD_REST times as long as the last decoding took.
+ *
+ * Of recordings that grow, what was decoded once is kept (core/live.h), together up to a
+ * HELD_KEPT_SHARE of the machine's memory: one that does not fit is decoded anew each time. What has
+ * not changed for HELD_KEPT_MS is given back.
  */
 #ifndef DIAL9_HELD_H
 #define DIAL9_HELD_H
@@ -19,6 +23,8 @@
 #define HELD_LOOK_MS 1000u
 #define HELD_REST 4u
 #define HELD_NAME_SZ 256u
+#define HELD_KEPT_SHARE 8u
+#define HELD_KEPT_MS 60000u
 
 struct columns;
 struct held;

@@ -5,7 +5,7 @@
  * with parks, samples, times off CPU, queue samples, and now and then a poll that is long, late or
  * blocked.
  *
- *   make_big DIR EVENTS [WORKERS [raw|gzip|zstd]]     DIR/trace.N.bin[.zst], 4 M events each
+ *   make_big DIR EVENTS [WORKERS [raw|gzip|zstd [EACH]]]   DIR/trace.N.bin[.zst], of 4 M events or EACH
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static struct d9_enc enc;
 static struct d9_pool *pool;
 static struct d9_sink *sink;
 static int fd = -1;
-static uint64_t events, in_segment, limit;
+static uint64_t events, in_segment, limit, segment_events = SEGMENT_EVENTS;
 static unsigned int segment, workers = 16;
 static const char *dir, *suffix = ".zst";
 static uint64_t now_ns[WORKERS_MAX], cpu_ns[WORKERS_MAX];
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: make_big DIR EVENTS [WORKERS [raw|gzip|zstd]]\n");
+		fprintf(stderr, "usage: make_big DIR EVENTS [WORKERS [raw|gzip|zstd [EACH]]]\n");
 		return 2;
 	}
 	dir = argv[1];
@@ -239,6 +239,8 @@ int main(int argc, char **argv)
 		workers = (unsigned int)atoi(argv[3]);
 	if (workers == 0 || workers > WORKERS_MAX)
 		workers = WORKERS_MAX;
+	if (argc > 5)
+		segment_events = strtoull(argv[5], NULL, 10);
 	if (argc > 4 && strcmp(argv[4], "zstd") != 0) {
 		opt.compression = strcmp(argv[4], "raw") == 0 ? D9_RAW : D9_GZIP;
 		suffix = opt.compression == D9_RAW ? "" : ".gz";
@@ -253,7 +255,7 @@ int main(int argc, char **argv)
 	while (events < limit) {
 		unsigned int w = earliest();
 
-		if (fd >= 0 && in_segment >= SEGMENT_EVENTS)
+		if (fd >= 0 && in_segment >= segment_events)
 			segment_end(now_ns[w]);
 		if (fd < 0)
 			segment_begin(now_ns[w]);

@@ -17,8 +17,8 @@
 
 #define BUILD_PROGRESS_EVENTS 16384u /* between two calls of opt->progress, a power of two */
 
-static int build_file(struct gather *g, const struct index_file *files, size_t at,
-		      const struct index_opt *opt)
+int build_file(struct gather *g, const struct index_file *files, size_t at,
+	       const struct index_opt *opt)
 {
 	const char *slash = strrchr(files[at].path, '/');
 	struct d9_src_opt src_opt = { .decoded_max = index_fair_sz(files[at].path) };
@@ -50,10 +50,13 @@ static int build_file(struct gather *g, const struct index_file *files, size_t a
 	return err ? err : g->err;
 }
 
-static int build_tables(struct columns *c, struct gather *g)
+int build_tables(struct columns **ret, struct gather *g)
 {
+	struct columns *c = calloc(1, sizeof(*c));
 	int err;
 
+	if (!c)
+		return -ENOMEM;
 	c->odd = g->odd;
 	err = settle_run(c, g);
 	if (err == 0)
@@ -62,30 +65,27 @@ static int build_tables(struct columns *c, struct gather *g)
 		err = pyramid_build(c);
 	if (err == 0)
 		err = pools_run(c, g);
+	if (err == 0)
+		*ret = c;
+	else
+		store_close(c);
 	return err;
 }
 
 int build_run(struct columns **ret, const struct index_file *files, size_t files_cnt,
 	      const struct index_opt *opt)
 {
-	struct columns *c = calloc(1, sizeof(*c));
 	struct gather *g = malloc(sizeof(*g));
-	int err = -ENOMEM;
+	int err;
 
-	if (!c || !g)
-		goto out;
+	if (!g)
+		return -ENOMEM;
 	err = gather_init(g);
 	for (size_t i = 0; err == 0 && i < files_cnt; i++)
 		err = build_file(g, files, i, opt);
 	if (err == 0)
-		err = build_tables(c, g);
-	if (err == 0) {
-		*ret = c;
-		c = NULL;
-	}
+		err = build_tables(ret, g);
 	gather_free(g);
-out:
 	free(g);
-	store_close(c);
 	return err;
 }

@@ -96,11 +96,30 @@ static bool dict_room(struct dict *d, size_t len)
 	return true;
 }
 
+/* As gather_forget_tasks: from the last one on. */
+void dict_rewind(struct dict *d, uint32_t cnt)
+{
+	const char *p;
+	size_t len;
+	uint32_t at;
+
+	while (d->cnt > cnt) {
+		p = dict_get(d, d->cnt - 1, &len);
+		at = (uint32_t)dict_hash(d, p, len) & (d->slots_cnt - 1);
+		while (d->slots[at] != d->cnt)
+			at = (at + 1) & (d->slots_cnt - 1);
+		d->slots[at] = 0;
+		d->bytes_sz -= len;
+		d->cnt--;
+	}
+}
+
 uint32_t dict_put(struct dict *d, const void *p, size_t len, int *err)
 {
 	uint32_t at, i;
 	const char *have;
 	size_t have_len;
+	uintptr_t own;
 
 	if (d->cnt >= d->slots_cnt / 2 && !dict_rehash(d))
 		goto nomem;
@@ -115,8 +134,11 @@ uint32_t dict_put(struct dict *d, const void *p, size_t len, int *err)
 		d->over_cnt++;
 		return d->over;
 	}
+	own = (uintptr_t)p - (uintptr_t)d->bytes;
 	if (!dict_room(d, len))
 		goto nomem;
+	if (own < d->bytes_sz) /* it has moved with the others */
+		p = d->bytes + own;
 	if (len)
 		memcpy(d->bytes + d->bytes_sz, p, len);
 	d->bytes_sz += len;

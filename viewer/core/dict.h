@@ -25,7 +25,10 @@ struct dict {
 void dict_init(struct dict *d, uint32_t cap, size_t bytes_max, uint32_t over);
 void dict_free(struct dict *d);
 
-/* The number of a string; *err becomes -ENOMEM and the number `over` without memory. */
+/* Forgets all but the first cnt. */
+void dict_rewind(struct dict *d, uint32_t cnt);
+
+/* The number of a string, which may be part of one that is here; *err becomes -ENOMEM and the number `over` without memory. */
 uint32_t dict_put(struct dict *d, const void *p, size_t len, int *err);
 
 /* A number that no file can know. */

@@ -22,6 +22,7 @@ int gather_init(struct gather *g)
 	dict_init(&g->lanes, COLUMNS_LANES_MAX, UINT32_MAX, 0);
 	dict_init(&g->schemas, GATHER_RECORD_SCHEMAS, UINT32_MAX, 0);
 	g->seed = dict_seed();
+	g->sampled.task = GATHER_NONE;
 	g->moments.sz = sizeof(struct gather_moment);
 	g->parks.sz = sizeof(struct gather_park);
 	g->spans.sz = sizeof(struct gather_span);
@@ -50,20 +51,53 @@ int gather_init(struct gather *g)
 
 void gather_free(struct gather *g)
 {
-	struct rows *const rows[] = { &g->moments,	&g->parks,    &g->spans,    &g->wakes,
-				      &g->samples,	&g->offs,     &g->queues,   &g->records,
-				      &g->record_bytes, &g->clocks,   &g->bindings, &g->tasks,
-				      &g->symbols,	&g->segments, &g->facts };
-	struct dict *const dicts[] = { &g->texts, &g->stacks, &g->frames, &g->lanes, &g->schemas };
+	struct rows *rows[GATHER_ROWS];
+	struct dict *dicts[GATHER_DICTS];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	gather_parts(g, rows, dicts);
+	for (size_t i = 0; i < GATHER_ROWS; i++)
 		rows_free(rows[i]);
-	for (size_t i = 0; i < sizeof(dicts) / sizeof(dicts[0]); i++)
+	for (size_t i = 0; i < GATHER_DICTS; i++)
 		dict_free(dicts[i]);
 	free(g->task_slots);
 	free(g->gaps);
 	free(g->pooled_texts);
 	free(g->pooled_stacks);
+}
+
+void gather_parts(struct gather *g, struct rows *rows[GATHER_ROWS], struct dict *dicts[GATHER_DICTS])
+{
+	struct rows *const all_rows[GATHER_ROWS] = {
+		&g->moments, &g->parks,	  &g->spans,	    &g->wakes,	&g->samples,
+		&g->offs,    &g->queues,  &g->records,	    &g->clocks, &g->bindings,
+		&g->tasks,   &g->symbols, &g->record_bytes, &g->facts,	&g->segments
+	};
+	struct dict *const all_dicts[GATHER_DICTS] = { &g->texts, &g->stacks, &g->frames, &g->lanes,
+						       &g->schemas };
+
+	memcpy(rows, all_rows, sizeof(all_rows));
+	memcpy(dicts, all_dicts, sizeof(all_dicts));
+}
+
+uint64_t gather_sz(const struct gather *g)
+{
+	uint64_t sz = sizeof(*g) + 2 * GATHER_POOLED * sizeof(*g->pooled_texts);
+	struct rows *rows[GATHER_ROWS];
+	struct dict *dicts[GATHER_DICTS];
+
+	gather_parts((struct gather *)(uintptr_t)g, rows, dicts); /* only read here */
+	for (size_t i = 0; i < GATHER_ROWS; i++)
+		sz += rows[i]->cnt * rows[i]->sz;
+	for (size_t i = 0; i < GATHER_DICTS; i++)
+		sz += dicts[i]->bytes_cap +
+		      (dicts[i]->ends_cap + dicts[i]->slots_cnt) * sizeof(*dicts[i]->ends);
+	return sz + g->task_slots_cnt * sizeof(*g->task_slots);
+}
+
+void gather_done(struct gather *g, struct rows *r)
+{
+	if (!g->is_kept)
+		rows_free(r);
 }
 
 void *gather_row(struct gather *g, struct rows *r)
@@ -192,6 +226,22 @@ uint32_t gather_task(struct gather *g, uint64_t id)
 		return GATHER_NONE;
 	*t = (struct gather_task){ .id = id };
 	return g->task_slots[at] = (uint32_t)g->tasks.cnt - 1;
+}
+
+/* Each was put behind those before it: taken out from the last one on, none leaves a hole that
+ * another was found across. */
+void gather_forget_tasks(struct gather *g, size_t cnt)
+{
+	uint32_t mask = g->task_slots_cnt - 1, at;
+
+	while (g->tasks.cnt > cnt) {
+		const struct gather_task *t = rows_at(&g->tasks, --g->tasks.cnt);
+
+		at = columns_slot(t->id, g->seed) & mask;
+		while (g->task_slots[at] != g->tasks.cnt)
+			at = (at + 1) & mask;
+		g->task_slots[at] = GATHER_NONE;
+	}
 }
 
 struct gather_task *gather_task_row(struct gather *g, uint32_t task)

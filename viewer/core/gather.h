@@ -13,6 +13,8 @@
 #include "dict.h"
 #include "rows.h"
 
+#include <stdbool.h>
+
 struct d9_ev;
 struct d9_schema;
 struct d9_value;
@@ -52,12 +54,14 @@ struct gather_sample {
 	uint64_t ts_ns;
 	uint16_t lane;
 	uint8_t source;
+	bool is_loose; /* set by settle: no worker was told, so its lane is found by its thread */
 	uint32_t tid, stack, thread, task;
 };
 struct gather_off {
 	uint64_t ts_ns;
 	uint16_t lane, syscall;
 	uint8_t reason;
+	bool is_loose; /* as of a sample */
 	uint32_t tid, task, stack;
 	uint64_t end_ns;
 };
@@ -131,9 +135,16 @@ struct gather {
 	} sampled;
 	struct gather_schema schema_of[GATHER_SCHEMAS];
 	uint64_t batch; /* of the record being taken */
-	uint64_t batch_base; /* makes batch numbers differ between files */
+	uint64_t batch_base; /* makes batch numbers differ between files; never goes back */
+	bool is_kept; /* settled and gathered into again: rows stay (live.h) */
 	int err; /* the first failure: -ENOMEM, -E2BIG */
 };
+
+#define GATHER_ROWS 15
+#define GATHER_DICTS 5
+/* All its tables, in an order of their own. */
+void gather_parts(struct gather *g, struct rows *rows[GATHER_ROWS],
+		  struct dict *dicts[GATHER_DICTS]);
 
 int gather_init(struct gather *g); /* 0 or -ENOMEM; gather_free in either case */
 void gather_free(struct gather *g);
@@ -142,10 +153,16 @@ void gather_free(struct gather *g);
 void gather_begin(struct gather *g, const char *name, bool is_after_gap);
 void gather_end(struct gather *g, int err, uint64_t bytes);
 
+/* All bytes of its rows and names. */
+uint64_t gather_sz(const struct gather *g);
+/* The rows of a table are in the columns: they are freed, but where the gather is kept. */
+void gather_done(struct gather *g, struct rows *r);
+
 /* Failures are kept in g->err; a row is then NULL, a number 0. */
 void *gather_row(struct gather *g, struct rows *r);
 uint16_t gather_lane(struct gather *g, enum columns_lane kind, uint64_t id);
 uint32_t gather_task(struct gather *g, uint64_t id); /* COLUMNS_NONE for id 0 */
+void gather_forget_tasks(struct gather *g, size_t cnt); /* all but the first cnt */
 struct gather_task *gather_task_row(struct gather *g, uint32_t task); /* NULL for COLUMNS_NONE */
 uint32_t gather_frame(struct gather *g, uint64_t addr);
 /* An agent:Sample; and the task that it names for the CPU sample of that thread and stamp, or NONE. */

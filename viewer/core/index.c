@@ -5,6 +5,7 @@
 #include "build.h"
 #include "cachedir.h"
 #include "columns.h"
+#include "identity.h"
 #include "store.h"
 #include "format/trace.h"
 
@@ -14,80 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#define INDEX_SETTLED_S 2 /* a file changed since may change again without a new mtime */
-
-/* What tells one list of files from another. */
-struct index_identity {
-	uint64_t dev, ino, sz, mtime_ns, is_after_gap, decoded_max_sz;
-};
-
-static struct index_identity *identity_new(const struct index_file *files, size_t cnt,
-					   const struct index_opt *opt, int *ret_err)
-{
-	struct index_identity *id = calloc(cnt ? cnt : 1, sizeof(*id));
-	struct stat st;
-
-	*ret_err = -ENOENT;
-	for (size_t i = 0; id && i < cnt; i++) {
-		id[i].is_after_gap = files[i].is_after_gap;
-		id[i].decoded_max_sz = opt->decoded_max_sz;
-		if (stat(files[i].path, &st) != 0) {
-			if (i == 0)
-				*ret_err = -errno;
-			continue;
-		}
-		*ret_err = 0;
-		id[i].dev = st.st_dev;
-		id[i].ino = st.st_ino;
-		id[i].sz = (uint64_t)st.st_size;
-		id[i].mtime_ns =
-			(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-	}
-	if (!id)
-		*ret_err = -ENOMEM;
-	return id;
-}
-
-static uint64_t identity_hash(const struct index_identity *id, size_t cnt, uint64_t seed)
-{
-	const uint64_t *p = (const uint64_t *)id;
-	uint64_t h = seed;
-
-	for (size_t i = 0; i < cnt * sizeof(*id) / sizeof(*p); i++) {
-		h = (h ^ p[i]) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
-	}
-	return h;
-}
 
 uint64_t index_key(const struct index_file *files, size_t files_cnt)
 {
-	static const struct index_opt none;
 	int err;
-	struct index_identity *id = identity_new(files, files_cnt, &none, &err);
+	struct identity *id = identity_new(files, files_cnt, 0, &err);
 	uint64_t key = id ? identity_hash(id, files_cnt, 1) : 0;
 
 	free(id);
 	return key;
 }
 
-static bool is_settled(const struct index_identity *id, size_t cnt)
-{
-	uint64_t now_s = (uint64_t)time(NULL);
-
-	for (size_t i = 0; i < cnt; i++)
-		if (id[i].mtime_ns / 1000000000u + INDEX_SETTLED_S > now_s)
-			return false;
-	return true;
-}
-
 /* Writes what was built, and reads it back as the cached file, which is smaller in memory. Any
  * failure leaves *c as it is. */
 static void index_keep(struct columns **c, int dir, const char *name,
-		       const struct index_identity *id, size_t cnt, uint64_t max_sz)
+		       const struct identity *id, size_t cnt, uint64_t max_sz)
 {
 	char temp[CACHEDIR_TEMP_SZ];
 	struct columns *mapped;
@@ -108,7 +51,7 @@ static void index_keep(struct columns **c, int dir, const char *name,
 	cachedir_trim(dir, max_sz, name);
 }
 
-static uint64_t index_decoded_max(void)
+uint64_t index_decoded_max_sz(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_sz = sysconf(_SC_PAGESIZE);
 
@@ -134,15 +77,15 @@ int index_open(struct columns **ret, const struct index_file *files, size_t file
 	       const struct index_opt *opt)
 {
 	struct index_opt own = opt ? *opt : (struct index_opt){ 0 };
-	struct index_identity *id, *after = NULL;
+	struct identity *id, *after = NULL;
 	struct columns *c = NULL;
 	char name[64];
 	int dir = -1, fd = -1, err, after_err;
 
 	if (own.decoded_max_sz == 0)
-		own.decoded_max_sz = index_decoded_max();
+		own.decoded_max_sz = index_decoded_max_sz();
 	opt = &own;
-	id = identity_new(files, files_cnt, opt, &err);
+	id = identity_new(files, files_cnt, opt->decoded_max_sz, &err);
 	if (err)
 		goto out;
 	snprintf(name, sizeof(name), "%016llx%016llx.d9x",
@@ -158,8 +101,8 @@ int index_open(struct columns **ret, const struct index_file *files, size_t file
 	err = build_run(&c, files, files_cnt, opt);
 	if (err)
 		goto out;
-	after = identity_new(files, files_cnt, opt, &after_err);
-	if (dir >= 0 && after && is_settled(id, files_cnt) &&
+	after = identity_new(files, files_cnt, opt->decoded_max_sz, &after_err);
+	if (dir >= 0 && after && identity_is_settled(id, files_cnt) &&
 	    memcmp(id, after, files_cnt * sizeof(*id)) == 0)
 		index_keep(&c, dir, name, id, files_cnt,
 			   opt->cache_max_sz ? opt->cache_max_sz : INDEX_CACHE_MAX_SZ);

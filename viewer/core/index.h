@@ -55,6 +55,9 @@ void index_close(struct columns *c); /* NULL is fine */
 /* What a file may become, decompressed: so much for each byte that it has now. */
 uint64_t index_fair_sz(const char *path);
 
+/* The share of memory, if none is given in the options. */
+uint64_t index_decoded_max_sz(void);
+
 /* A number that changes when a file is added, grows or changes: for live views, microseconds. */
 uint64_t index_key(const struct index_file *files, size_t files_cnt);
 

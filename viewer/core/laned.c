@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which lane is a thread, at a time? From parks and unparks, else from the blocking pool. */
+/* Which lane is a thread, at a time? From parks and unparks, else from the blocking pool. As the
+ * gather's number. */
 struct seats {
 	struct gather_binding *bound; /* by thread, then time */
 	size_t cnt;
 	const struct columns *c;
+	const uint16_t *number_of;
 };
 
 static int compare_bindings(const void *left, const void *right)
@@ -25,7 +27,7 @@ static int compare_bindings(const void *left, const void *right)
 	return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
 }
 
-/* Row of lanes; the last one, that of no worker, if it is not known. */
+/* The last lane, that of no worker, if it is not known. */
 static uint16_t seats_blocking(const struct seats *s, uint32_t tid)
 {
 	const struct columns_lanes *l = &s->c->lanes;
@@ -40,11 +42,10 @@ static uint16_t seats_blocking(const struct seats *s, uint32_t tid)
 		else
 			hi = mid;
 	}
-	return (uint16_t)(l->kind[lo] == COLUMNS_BLOCKING && l->id[lo] == tid ? lo : l->cnt - 1);
+	return s->number_of[l->kind[lo] == COLUMNS_BLOCKING && l->id[lo] == tid ? lo : l->cnt - 1];
 }
 
-static uint16_t seats_of(const struct seats *s, const uint16_t *lane_of, uint32_t tid,
-			 uint64_t ts_ns)
+static uint16_t seats_of(const struct seats *s, uint32_t tid, uint64_t ts_ns)
 {
 	size_t lo = 0, hi = s->cnt;
 
@@ -58,19 +59,18 @@ static uint16_t seats_of(const struct seats *s, const uint16_t *lane_of, uint32_
 			hi = mid;
 	}
 	if (lo > 0 && s->bound[lo - 1].tid == tid)
-		return lane_of[s->bound[lo - 1].lane];
+		return s->bound[lo - 1].lane;
 	return seats_blocking(s, tid);
 }
 
-/* Orders a gathered table; rows of lane 0 (no worker) are given a lane by their thread first. */
+/* Orders a gathered table, and tells where each lane is in it. */
 static int laned_order(struct settle *s, const struct rows *r, uint32_t *from, uint32_t *to)
 {
 	int err;
 
 	free(s->order);
 	s->order = NULL;
-	/* numbers of lanes are final by now */
-	err = rows_order(r, NULL, s->c->lanes.cnt, s->from, &s->order);
+	err = rows_order(r, s->lane_of, s->c->lanes.cnt, s->from, &s->order);
 	if (err)
 		return err;
 	memcpy(from, s->from, s->c->lanes.cnt * sizeof(*from));
@@ -102,11 +102,6 @@ static int laned_wakes(struct settle *s)
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < r->cnt; i++) {
-		struct gather_wake *w = rows_at(r, i);
-
-		w->lane = s->lane_of[w->lane];
-	}
 	err = laned_order(s, r, tables_mut(c->lanes.wakes_from), tables_mut(c->lanes.wakes_to));
 	if (err)
 		return err;
@@ -132,7 +127,7 @@ static int laned_wakes(struct settle *s)
 					  : COLUMNS_NONE;
 		}
 	}
-	rows_free(r);
+	gather_done(s->g, r);
 	return 0;
 }
 
@@ -149,8 +144,9 @@ static int laned_samples(struct settle *s, const struct seats *seats)
 	for (size_t i = 0; i < r->cnt; i++) {
 		struct gather_sample *m = rows_at(r, i);
 
-		m->lane = m->lane ? s->lane_of[m->lane]
-				  : seats_of(seats, s->lane_of, m->tid, m->ts_ns);
+		m->is_loose |= m->lane == 0;
+		if (m->is_loose)
+			m->lane = seats_of(seats, m->tid, m->ts_ns);
 	}
 	err = laned_order(s, r, tables_mut(c->lanes.samples_from), tables_mut(c->lanes.samples_to));
 	if (err)
@@ -172,7 +168,7 @@ static int laned_samples(struct settle *s, const struct seats *seats)
 				hit == COLUMNS_NONE ? m->task : c->polls.task[hit];
 		}
 	}
-	rows_free(r);
+	gather_done(s->g, r);
 	return 0;
 }
 
@@ -190,7 +186,9 @@ static int laned_offs(struct settle *s, const struct seats *seats)
 	for (size_t i = 0; i < r->cnt; i++) {
 		struct gather_off *m = rows_at(r, i);
 
-		m->lane = m->lane ? s->lane_of[m->lane] : seats_blocking(seats, m->tid);
+		m->is_loose |= m->lane == 0;
+		if (m->is_loose)
+			m->lane = seats_blocking(seats, m->tid);
 	}
 	err = laned_order(s, r, tables_mut(c->lanes.offs_from), tables_mut(c->lanes.offs_to));
 	if (err)
@@ -217,23 +215,24 @@ static int laned_offs(struct settle *s, const struct seats *seats)
 			poll_off[hit] += ns < left_ns ? ns : left_ns;
 		}
 	}
-	rows_free(r);
+	gather_done(s->g, r);
 	return 0;
 }
 
 int settle_laned(struct settle *s)
 {
-	struct seats seats = { .bound = (void *)s->g->bindings.p,
-			       .cnt = s->g->bindings.cnt,
-			       .c = s->c };
+	struct seats seats = { .cnt = s->g->bindings.cnt, .c = s->c, .number_of = s->number_of };
 	int err;
 
-	if (seats.cnt)
-		qsort(seats.bound, seats.cnt, sizeof(*seats.bound), compare_bindings);
+	seats.bound = rows_copy(&s->g->bindings);
+	if (!seats.bound)
+		return -ENOMEM;
+	qsort(seats.bound, seats.cnt, sizeof(*seats.bound), compare_bindings);
 	err = laned_wakes(s);
 	if (err == 0)
 		err = laned_samples(s, &seats);
 	if (err == 0)
 		err = laned_offs(s, &seats);
+	free(seats.bound);
 	return err;
 }

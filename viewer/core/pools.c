@@ -127,20 +127,20 @@ static int compare_symbols(const void *left, const void *right)
  * own) one is kept. */
 static int pools_frames(struct columns *c, struct gather *g)
 {
-	struct gather_symbol *s = (void *)g->symbols.p;
+	struct gather_symbol *s = rows_copy(&g->symbols);
 	uint32_t kept = 0, at = 0, *from, *to;
 	size_t len;
-	int err = tables_alloc(c, TABLES_frames, g->frames.cnt);
+	int err = s ? tables_alloc(c, TABLES_frames, g->frames.cnt) : -ENOMEM;
 
-	if (g->symbols.cnt)
-		qsort(s, g->symbols.cnt, sizeof(*s), compare_symbols);
+	if (err)
+		goto out;
+	qsort(s, g->symbols.cnt, sizeof(*s), compare_symbols);
 	for (size_t i = 0; i < g->symbols.cnt; i++)
 		if (kept == 0 || compare_symbols(&s[kept - 1], &s[i]) != 0)
 			s[kept++] = s[i];
-	if (err == 0)
-		err = tables_alloc(c, TABLES_symbols, kept);
+	err = tables_alloc(c, TABLES_symbols, kept);
 	if (err)
-		return err;
+		goto out;
 	from = tables_mut(c->frames.symbols_from);
 	to = tables_mut(c->frames.symbols_to);
 	for (uint32_t i = 0; i < c->frames.cnt; i++) {
@@ -154,7 +154,9 @@ static int pools_frames(struct columns *c, struct gather *g)
 		}
 		to[i] = at;
 	}
-	return 0;
+out:
+	free(s);
+	return err;
 }
 
 static int pools_facts(struct columns *c, struct gather *g)

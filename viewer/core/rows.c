@@ -36,6 +36,15 @@ void rows_free(struct rows *r)
 	r->cnt = r->cap = 0;
 }
 
+void *rows_copy(const struct rows *r)
+{
+	void *p = malloc(r->cnt ? r->cnt * r->sz : 1);
+
+	if (p && r->cnt)
+		memcpy(p, r->p, r->cnt * r->sz);
+	return p;
+}
+
 struct timed {
 	uint64_t ts_ns;
 	uint32_t number;

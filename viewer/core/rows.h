@@ -25,6 +25,7 @@ struct rows_key {
 /* Room for one more. 0, -ENOMEM or -E2BIG. */
 int rows_grow(struct rows *r);
 void rows_free(struct rows *r);
+void *rows_copy(const struct rows *r); /* all rows, to be freed; NULL: no memory */
 
 /* One more row, zeroed or not; NULL: see rows_grow's errors, put into *err. */
 static inline void *rows_add(struct rows *r, int *err)

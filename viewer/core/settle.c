@@ -40,12 +40,13 @@ static int settle_lanes(struct settle *s)
 	size_t len;
 	int err = keys ? tables_alloc(s->c, TABLES_lanes, d->cnt) : -ENOMEM;
 
-	s->lane_of = calloc(COLUMNS_LANES_MAX, sizeof(*s->lane_of));
+	s->lane_of = calloc(2 * COLUMNS_LANES_MAX, sizeof(*s->lane_of));
 	s->from = calloc(d->cnt + 1, sizeof(*s->from));
 	if (err || !s->lane_of || !s->from) {
 		free(keys);
 		return -ENOMEM;
 	}
+	s->number_of = s->lane_of + COLUMNS_LANES_MAX;
 	keys[0] = (struct lane_key){ COLUMNS_NOWHERE, 0, 0 };
 	for (uint32_t i = 1; i < d->cnt; i++) {
 		p = dict_get(d, i, &len);
@@ -55,6 +56,7 @@ static int settle_lanes(struct settle *s)
 	qsort(keys, d->cnt, sizeof(*keys), compare_lanes);
 	for (uint32_t i = 0; i < d->cnt; i++) {
 		s->lane_of[keys[i].number] = (uint16_t)i;
+		s->number_of[i] = (uint16_t)keys[i].number;
 		((uint8_t *)tables_mut(l->kind))[i] = (uint8_t)keys[i].kind;
 		((uint32_t *)tables_mut(l->id))[i] = keys[i].id;
 	}
@@ -369,9 +371,9 @@ static int settle_polls(struct settle *s)
 	twin_run(settle_walk, &w, &rest, s->g->moments.cnt >= SETTLE_TWIN_MIN);
 	s->c->odd.stray_ends += w.stray_ends + rest.stray_ends;
 	settle_join_parks(s->c, &w, &rest);
-	rows_free(&s->g->moments);
-	rows_free(&s->g->parks);
-	rows_free(&s->g->spans);
+	gather_done(s->g, &s->g->moments);
+	gather_done(s->g, &s->g->parks);
+	gather_done(s->g, &s->g->spans);
 out:
 	free(span_order);
 	free(span_from);

@@ -18,11 +18,12 @@ struct settle {
 	struct gather *g;
 	struct columns *c;
 	uint16_t *lane_of; /* by the gather's number: row of lanes */
+	uint16_t *number_of; /* and back; within lane_of */
 	uint32_t *order, *from; /* of the table being made: rows_order */
 };
 
 /* All tables but those of taskmerge.h, bads.h, pyramid.h and pools.h. 0, -ENOMEM, -E2BIG. Rows of
- * the gather are freed as they are done with. */
+ * the gather are freed as they are done with, or left as they were (g->is_kept). */
 int settle_run(struct columns *c, struct gather *g);
 
 /* laned.c: the tables that need polls. */

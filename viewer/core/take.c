@@ -170,6 +170,7 @@ static void take_sample(struct gather *g, const struct d9_ev *ev)
 			ev->ts_ns,
 			worker < TAKE_NOWHERE_IDS ? gather_lane(g, COLUMNS_WORKER, worker) : 0,
 			(uint8_t)d9_u64(ev, D9F_cpu_sample_source, 0),
+			false,
 			tid,
 			gather_stack(g, ev, d9_val(ev, D9F_cpu_sample_callchain)),
 			gather_text(g, ev, d9_val(ev, D9F_cpu_sample_thread_name)),

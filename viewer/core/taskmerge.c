@@ -35,7 +35,7 @@ static int taskmerge_tasks(struct columns *c, struct gather *g)
 		((uint8_t *)tables_mut(t->cause))[i] = from->cause;
 		((uint8_t *)tables_mut(t->flags))[i] = from->flags;
 	}
-	rows_free(&g->tasks);
+	gather_done(g, &g->tasks);
 	return 0;
 }
 
