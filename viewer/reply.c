@@ -5,6 +5,7 @@
 #include "jsonout.h"
 
 #include <microhttpd.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,45 @@ void reply_error(struct reply *r, unsigned int status, const char *text)
 		fclose(out);
 }
 
+/* A body that the library gives back once it is read, or its reader gone. */
+struct reply_pending {
+	char *body;
+	size_t sz;
+};
+
+static atomic_size_t reply_pending_sz;
+
+static void reply_read(void *ctx)
+{
+	struct reply_pending *p = ctx;
+
+	atomic_fetch_sub(&reply_pending_sz, p->sz);
+	free(p->body);
+	free(p);
+}
+
+/* Takes the body, even where it fails: NULL, there is no room. */
+static struct MHD_Response *reply_response(char *body, size_t sz)
+{
+	struct reply_pending *p = malloc(sizeof(*p));
+	struct MHD_Response *response;
+
+	if (!p) {
+		free(body);
+		return NULL;
+	}
+	*p = (struct reply_pending){ body, sz };
+	if (atomic_fetch_add(&reply_pending_sz, sz) + sz <= REPLY_PENDING_MAX_SZ ||
+	    sz <= REPLY_SMALL_SZ) {
+		response = MHD_create_response_from_buffer_with_free_callback_cls(sz, body,
+										  reply_read, p);
+		if (response)
+			return response;
+	}
+	reply_read(p);
+	return NULL;
+}
+
 int reply_send(struct MHD_Connection *c, struct reply *r)
 {
 	static const char *const names[] = { NULL, "gzip", "zstd" };
@@ -144,16 +184,24 @@ int reply_send(struct MHD_Connection *c, struct reply *r)
 	} else {
 		packed = reply_encode(coding, r->body ? r->body : "", r->body_sz, &packed_sz);
 	}
+	if (packed && !r->is_static)
+		free(r->body);
 	if (packed)
-		response = MHD_create_response_from_buffer(packed_sz, packed, MHD_RESPMEM_MUST_FREE);
+		response = reply_response(packed, packed_sz);
 	else if (r->is_static || !r->body)
 		response = MHD_create_response_from_buffer(r->body_sz, r->body ? r->body : (char[1]){ 0 },
 							   MHD_RESPMEM_PERSISTENT);
 	else
-		response = MHD_create_response_from_buffer(r->body_sz, r->body, MHD_RESPMEM_MUST_FREE);
-	if (packed && !r->is_static)
-		free(r->body);
+		response = reply_response(r->body, r->body_sz);
 	r->body = NULL;
+	if (!response) {
+		static char full[] = "{\"error\":\"too many answers are being read: ask again in a moment\"}\n";
+
+		packed = NULL;
+		*r = (struct reply){ .status = MHD_HTTP_SERVICE_UNAVAILABLE, .type = "application/json" };
+		response = MHD_create_response_from_buffer(sizeof(full) - 1, full,
+							   MHD_RESPMEM_PERSISTENT);
+	}
 	if (!response)
 		return MHD_NO;
 	for (size_t i = 0; i < sizeof(reply_headers) / sizeof(reply_headers[0]); i++)

@@ -13,6 +13,10 @@
 
 struct MHD_Connection;
 
+/* Answers that are being read, together: with more, a further one is 503; but for small ones, so that
+ * who reads slowly does not keep others from being told what is the case. */
+#define REPLY_PENDING_MAX_SZ (128u << 20)
+#define REPLY_SMALL_SZ (64u << 10)
 #define REPLY_COMPRESS_MIN_SZ 512u /* smaller bodies go as they are */
 
 enum reply_coding { REPLY_IDENTITY, REPLY_GZIP, REPLY_ZSTD };

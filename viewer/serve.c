@@ -25,6 +25,7 @@
 
 #define SERVE_BACKLOG 128
 #define SERVE_HOST_SZ 64
+#define SERVE_SEND_SZ (256 << 10) /* of an answer in the kernel; the rest waits where it is counted */
 
 struct serve_place {
 	struct sockaddr_storage addr;
@@ -64,10 +65,12 @@ static int serve_place(const char *listen_on, uint64_t port, struct serve_place 
 static int serve_listen(struct serve_place *place, uint16_t *ret_port)
 {
 	int fd = socket(place->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+	int send_sz = SERVE_SEND_SZ;
 
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_sz, sizeof(send_sz)); /* connections inherit it */
 	if (bind(fd, (struct sockaddr *)&place->addr, place->addr_sz) != 0 ||
 	    listen(fd, SERVE_BACKLOG) != 0 ||
 	    getsockname(fd, (struct sockaddr *)&place->addr, &place->addr_sz) != 0) {

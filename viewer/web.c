@@ -176,6 +176,7 @@ static enum MHD_Result web_on_request(void *ctx, struct MHD_Connection *c, const
 	}
 	if (r.is_static)
 		r.etag = asset_etag(etag, asset_find(url));
+	guests_sending(w->guests, web_slot(c), web_now_ns());
 	return (enum MHD_Result)reply_send(c, &r);
 }
 

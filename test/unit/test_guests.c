@@ -80,6 +80,22 @@ static void test_an_answer_may_take_its_time(void **state)
 	assert_true(is_shut());
 }
 
+static void test_an_answer_must_be_read(void **state)
+{
+	int slot = guests_enter(guests, pair[0], 100);
+
+	(void)state;
+	guests_asked(guests, slot);
+	guests_sending(guests, slot, 1000);
+	assert_int_equal(guests_expire(guests, 1000 + GUESTS_ANSWER_NS - 1), 0);
+	assert_false(is_shut());
+	assert_int_equal(guests_expire(guests, 1000 + GUESTS_ANSWER_NS), 1);
+	assert_true(is_shut());
+	/* the next one on a connection that is still there begins anew */
+	guests_asked(guests, slot);
+	assert_int_equal(guests_expire(guests, 1000 + 9 * GUESTS_ANSWER_NS), 0);
+}
+
 static void test_who_has_left_is_left_alone(void **state)
 {
 	int slot = guests_enter(guests, pair[0], 100);
@@ -99,6 +115,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_slots, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_silent_are_shut_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_answer_may_take_its_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_answer_must_be_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_has_left_is_left_alone, setup, teardown),
 	};
 
