@@ -102,9 +102,6 @@ static void refuse(struct emit *e, enum d9_event kind)
 			b->stats.lost[kind]++;                                                     \
 	}
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 
 uint32_t emit_name(struct emit *e, const char *p, size_t len)
 {

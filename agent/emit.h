@@ -103,12 +103,7 @@ void emit_frames(struct emit *e, const uint64_t *frames, size_t cnt);
  */
 #define D9_EVENT(NAME, name, wire, use, doc)                                                       \
 	void emit_put_##name(struct emit *e, uint64_t ts_ns, const struct d9_##name *ev);
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 
 struct emit_stats {
 	uint64_t events[D9_EV_CNT]; /* handed to the sink or still in the batch, by schema */

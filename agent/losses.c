@@ -2,32 +2,20 @@
 /* losses.c - differences between two looks at what BPF counted. */
 #include "losses.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "emit.h"
 #include "event.h"
+#include "format/trace.h"
 #include "probe.h"
 #include "summary.h"
 #include "track.h"
 
-/* Of these kinds the events themselves are in the trace. */
-static bool losses_is_flaw(const char *kind)
-{
-	static const char *const kinds[] = { "Stack", "Parks", "Order", "ReturnSite", "TaskId",
-					     "SwitchTime" };
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(kind, kinds[i]))
-			return true;
-	return false;
-}
-
 void losses_add(struct losses *l, uint64_t now_ns, const char *kind, const char *cause,
 		uint64_t cnt, uint64_t from_ns)
 {
-	summary_lost(l->summary, kind, cause, cnt, losses_is_flaw(kind));
+	summary_lost(l->summary, kind, cause, cnt, d9_loss_is_flaw(kind, strlen(kind)));
 	emit_loss(l->emit, now_ns, kind, cause, cnt, from_ns);
 }
 

@@ -17,12 +17,7 @@ _Static_assert(WIRE_KIND_CNT <= 32, "summary.records is too small");
 
 const char *const summary_events[D9_EV_CNT] = {
 #define D9_EVENT(NAME, name, wire, use, doc) [D9_EV_##NAME] = wire,
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 };
 
 void summary_begin(struct summary *s, uint64_t now_ns, uint64_t attach_from_ns, size_t sites_cnt)

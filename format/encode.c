@@ -65,12 +65,7 @@ int d9_enc_declare_all(struct d9_enc *enc)
 {
 	static const uint16_t bounds[] = {
 #define D9_EVENT(NAME, name, wire, use, doc) D9_BOUND_##name,
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 	};
 	int rc = 0;
 
@@ -135,9 +130,6 @@ static size_t map_sz(const struct d9_pair *pairs, uint32_t cnt)
 #define D9_FIELD(name, field, type, doc) X_##type(field)
 #define D9_END(name) return sz; }
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 /* Second pass: the functions. */
@@ -178,7 +170,4 @@ static size_t map_sz(const struct d9_pair *pairs, uint32_t cnt)
 		return 0; \
 	}
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */

@@ -28,9 +28,6 @@
 #define D9_END(name) }; \
 	_Static_assert(D9F_##name##_cnt <= D9_SLOT_CNT, "raise D9_SLOT_CNT");
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 _Static_assert((int)D9_EV_CNT <= (int)D9_TYPE_ANY_MIN,
@@ -41,12 +38,7 @@ _Static_assert((int)D9_EV_CNT <= (int)D9_TYPE_ANY_MIN,
 static const struct d9_event_def events[] = {
 #define D9_EVENT(NAME, name, wire, use, doc) \
 	{ #name, wire, doc, USE_##use, D9F_##name##_cnt, fields_##name },
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 };
 
 const struct d9_event_def *d9_event_def(enum d9_event ev)
@@ -61,6 +53,17 @@ enum d9_event d9_event_by_name(const char *name, size_t len)
 		if (strlen(events[i].name) == len && !memcmp(events[i].name, name, len))
 			return (enum d9_event)i;
 	return D9_EV_OTHER;
+}
+
+bool d9_loss_is_flaw(const char *kind, size_t len)
+{
+	static const char *const kinds[] = { "Stack", "Parks", "Order", "ReturnSite", "TaskId",
+					     "SwitchTime" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (len == strlen(kinds[i]) && !memcmp(kind, kinds[i], len))
+			return true;
+	return false;
 }
 
 const char *d9_type_name(uint8_t type)

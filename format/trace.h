@@ -116,14 +116,9 @@ struct d9_pair {
 /* Kind of an event: D9_EV_POLL_START, ... D9_EV_OTHER is any name not in records.def. */
 enum d9_event {
 #define D9_EVENT(NAME, name, wire, use, doc) D9_EV_##NAME,
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "records.def"
 	D9_EV_CNT,
 	D9_EV_OTHER = D9_EV_CNT,
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 };
 
 /* Number of a field within its event's records.def entry: D9F_poll_start_task_id, ... */
@@ -132,9 +127,6 @@ enum d9_event {
 #define D9_FIELD(name, field, type, doc) D9F_##name##_##field,
 #define D9_END(name) D9F_##name##_cnt };
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 /*
@@ -160,9 +152,6 @@ enum d9_event {
 #define D9_FIELD(name, field, type, doc) D9_M_##type(field)
 #define D9_END(name) };
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 /* Static facts of a records.def entry, for dumps, docs and schema writers. */
@@ -185,6 +174,9 @@ const struct d9_event_def *d9_event_def(enum d9_event ev);
 
 /* Kind of a wire name; D9_EV_OTHER if it is not ours. */
 enum d9_event d9_event_by_name(const char *name, size_t len);
+
+/* Of these kinds (agent:Loss.kind) the events are in the trace, but less exact than they should be. */
+bool d9_loss_is_flaw(const char *kind, size_t len);
 
 /* "Varint", "optional PooledString", ...; "?" if unknown. */
 const char *d9_type_name(uint8_t type);

@@ -90,9 +90,6 @@ static inline void d9_enc_cut(struct d9_enc *enc)
 #define D9_FIELD(name, field, type, doc) + 3 + (sizeof(#field) - 1) + D9_B_##type
 #define D9_END(name) };
 #include "records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 /*

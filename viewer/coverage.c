@@ -81,23 +81,12 @@ static void coverage_level(struct coverage *c, const struct d9_ev *ev)
 	c->level_since_ns = ev->ts_ns;
 }
 
-static bool coverage_is_flaw(struct d9_str kind)
-{
-	static const char *const flaws[] = { "Stack", "Parks", "Order", "ReturnSite", "TaskId",
-					     "SwitchTime" };
-
-	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
-		if (kind.len == strlen(flaws[i]) && memcmp(kind.p, flaws[i], kind.len) == 0)
-			return true;
-	return false;
-}
-
 static void coverage_loss(struct coverage *c, const struct d9_ev *ev)
 {
 	struct d9_str kind = d9_value_str(d9_val(ev, D9F_agent_loss_kind));
 	struct coverage_loss l = { labels_field(c->labels, ev, D9F_agent_loss_kind),
 				   labels_field(c->labels, ev, D9F_agent_loss_cause),
-				   coverage_is_flaw(kind),
+				   kind.p && d9_loss_is_flaw(kind.p, kind.len),
 				   d9_u64(ev, D9F_agent_loss_count, 0),
 				   d9_u64(ev, D9F_agent_loss_from_ns, ev->ts_ns),
 				   ev->ts_ns,

@@ -87,9 +87,6 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 		return e; \
 	}
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 /* clang-format off */
@@ -136,9 +133,6 @@ static void check_schema(const struct d9_schema *s, enum d9_event kind, const ch
 		d9_dec_free(dec); \
 	}
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 static void every_event_round_trips(void **state)
@@ -146,12 +140,7 @@ static void every_event_round_trips(void **state)
 	for (int i = 0; i < 4; i++) {
 		bool max = i & 1, has = i & 2;
 #define D9_EVENT(NAME, name, wire, use, doc) check_##name(*state, max, has);
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 	}
 }
 

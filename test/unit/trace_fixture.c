@@ -160,19 +160,11 @@ static int stack_next(struct d9_enc *enc, uint64_t *n, uint32_t *ret)
 		return rc ? rc : d9_put_##name(enc, ts_ns, &e); \
 	}
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 /* clang-format on */
 
 static int (*const puts_by_event[])(struct d9_enc *, uint64_t, uint64_t) = {
 #define D9_EVENT(NAME, name, wire, use, doc) put_##name,
-#define D9_FIELD(name, field, type, doc)
-#define D9_END(name)
 #include "format/records.def"
-#undef D9_EVENT
-#undef D9_FIELD
-#undef D9_END
 };
 
 #define O D9_T_OPTIONAL
