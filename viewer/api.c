@@ -24,6 +24,7 @@ static const struct {
 	{ "/api/levels", true, api_levels }, { "/api/issues", false, api_issues },
 	{ "/api/spans", true, api_spans },	{ "/api/parked", true, api_parked },
 	{ "/api/glimpses", true, api_glimpses }, { "/api/busy", true, api_busy },
+	{ "/api/pool", true, api_pool },	     { "/api/timed", true, api_timed },
 };
 
 void api_answer(struct api_call *call, const char *path)

@@ -36,6 +36,8 @@ void api_why(struct api_call *call, uint32_t poll); /* apiwhy.c; a part of api_o
 void api_off(struct api_call *call, uint32_t off); /* apiwhy.c: a time without CPU, as a map */
 void api_glimpses(struct api_call *call); /* apiglimpse.c */
 void api_busy(struct api_call *call); /* apibusy.c */
+void api_pool(struct api_call *call); /* apichart.c */
+void api_timed(struct api_call *call); /* apitimed.c */
 void api_issues(struct api_call *call); /* apiissues.c */
 
 #endif /* DIAL9_API_H */

@@ -3,6 +3,7 @@
 #include "api.h"
 
 #include "apicall.h"
+#include "apistack.h"
 #include "busyruns.h"
 #include "jsonout.h"
 
@@ -93,19 +94,6 @@ static struct api_run_type *api_run_types(const struct columns *c)
 			t->longest_ns = c->tasks.worst_ns[i];
 	}
 	return types;
-}
-
-/* Of CPU for which a sample stands; 0 unknown. */
-static uint64_t api_sample_ns(const struct columns *c)
-{
-	uint32_t fact = columns_fact(c, "cpu.profile.frequency_hz");
-	uint64_t hz = 0;
-	size_t len;
-	const char *p = columns_text(c, fact, &len);
-
-	for (size_t i = 0; i < len && i < 9 && p[i] >= '0' && p[i] <= '9'; i++)
-		hz = hz * 10 + (uint64_t)(p[i] - '0');
-	return hz ? 1000000000 / hz : 0;
 }
 
 static void api_run_put(struct api_call *call, const struct api_run *run,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* apichart.c - numbers over time: a runtime's queue and tasks, any numeric field of any event. */
+/*
+ * apichart.c - numbers over time: a runtime's queue and tasks, the blocking pool, any numeric field of
+ * any event.
+ */
 #include "api.h"
 
 #include "apicall.h"
@@ -97,6 +100,88 @@ void api_queues(struct api_call *call)
 	}
 	api_series_done(&depth);
 	api_series_done(&alive);
+}
+
+struct api_edge {
+	uint64_t ns;
+	int delta; /* +1 one more from here on, -1 one less */
+};
+
+static int api_edge_order(const void *left, const void *right)
+{
+	const struct api_edge *a = left, *b = right;
+	int order = (a->ns > b->ns) - (a->ns < b->ns);
+
+	return order ? order : a->delta - b->delta;
+}
+
+/* How many of the edges' spans there are at once, from the beginning of the series on. */
+static void api_series_sweep(struct api_series *s, struct api_edge *edges, size_t cnt)
+{
+	double now = 0;
+
+	qsort(edges, cnt, sizeof(*edges), api_edge_order);
+	if (!cnt || edges[0].ns > s->from_ns)
+		api_series_add(s, s->from_ns, 0);
+	for (size_t i = 0; i < cnt; i++) {
+		now += edges[i].delta;
+		if (i + 1 == cnt || edges[i + 1].ns != edges[i].ns)
+			api_series_add(s, edges[i].ns, now);
+	}
+}
+
+static void api_edge_put(struct api_edge *edges, size_t *cnt, const struct api_series *s,
+			 uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns >= to_ns || from_ns >= s->to_ns || to_ns <= s->from_ns)
+		return;
+	edges[(*cnt)++] = (struct api_edge){ from_ns > s->from_ns ? from_ns : s->from_ns, 1 };
+	edges[(*cnt)++] = (struct api_edge){ to_ns, -1 };
+}
+
+/* Threads of the blocking pool at work, tasks that stood in its queue. */
+void api_pool(struct api_call *call)
+{
+	const struct columns *c = call->c;
+	struct api_series work = { 0 }, queued = { 0 };
+	struct api_edge *at_work = NULL, *in_queue = NULL;
+	size_t works = 0, waits = 0, cnt = 0;
+	uint64_t from_ns, to_ns, px = 300;
+	struct json *j;
+
+	if (!api_span(call, &from_ns, &to_ns) ||
+	    !api_number(call, "px", 1, API_CHART_PX_MAX, &px))
+		return;
+	for (uint32_t l = 0; l < c->lanes.cnt; l++)
+		if (c->lanes.kind[l] == COLUMNS_BLOCKING)
+			cnt += c->lanes.polls_to[l] - c->lanes.polls_from[l];
+	at_work = calloc(2 * cnt + 1, sizeof(*at_work));
+	in_queue = calloc(2 * cnt + 1, sizeof(*in_queue));
+	if (!at_work || !in_queue || !api_series_init(&work, px, from_ns, to_ns) ||
+	    !api_series_init(&queued, px, from_ns, to_ns) || !(j = api_begin(call)))
+		goto out;
+	for (uint32_t l = 0; l < c->lanes.cnt; l++) {
+		if (c->lanes.kind[l] != COLUMNS_BLOCKING)
+			continue;
+		for (uint32_t i = c->lanes.polls_from[l]; i < c->lanes.polls_to[l]; i++) {
+			uint64_t start_ns = c->polls.start_ns[i], ready_ns = c->polls.ready_ns[i];
+
+			api_edge_put(at_work, &works, &work, start_ns,
+				     start_ns + c->polls.dur_ns[i]);
+			if (ready_ns)
+				api_edge_put(in_queue, &waits, &queued, ready_ns, start_ns);
+		}
+	}
+	api_series_sweep(&work, at_work, works);
+	api_series_sweep(&queued, in_queue, waits);
+	api_series_put(j, "work", &work);
+	api_series_put(j, "queued", &queued);
+	api_end(call);
+out:
+	api_series_done(&work);
+	api_series_done(&queued);
+	free(at_work);
+	free(in_queue);
 }
 
 static bool api_value(const struct columns_value *v, double *ret)

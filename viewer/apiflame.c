@@ -3,18 +3,17 @@
 #include "api.h"
 
 #include "apicall.h"
+#include "apistack.h"
 #include "jsonout.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define API_NODES_MAX (1u << 18) /* further frames end their stack, counted in `cut` */
 #define API_NODES_SHOWN 20000u
 #define API_SLOTS (API_NODES_MAX * 2)
-#define API_DEPTH_MAX 512u
 
 struct api_node {
-	uint64_t label; /* text of a function, or 2^32 + row of a frame without a name */
+	uint64_t label; /* apistack.h */
 	uint64_t value, self;
 	uint32_t parent, child, next; /* first child, next sibling; 0 none */
 };
@@ -48,46 +47,22 @@ static uint32_t api_child(struct api_tree *t, uint32_t parent, uint64_t label)
 
 static void api_add_stack(struct api_tree *t, const struct columns *c, uint32_t stack, uint64_t value)
 {
-	uint32_t at = 0, next, depth = 0;
+	uint64_t labels[API_DEPTH_MAX];
+	bool is_cut = false;
+	uint32_t at = 0, next, cnt = api_stack_labels(c, stack, labels, &is_cut);
 
 	t->nodes[0].value += value;
-	for (uint32_t i = c->stacks.frames_to[stack]; i > c->stacks.frames_from[stack]; i--) {
-		uint32_t frame = c->stack_frames.frame[i - 1];
-		uint32_t from = c->frames.symbols_from[frame], to = c->frames.symbols_to[frame];
-
-		do { /* one step for each inlined function, or one for an address without a name */
-			next = depth++ < API_DEPTH_MAX ?
-				       api_child(t, at,
-						 from < to ? c->symbols.name[from] :
-							     (1ull << 32) + frame) :
-				       0;
-			if (next == 0) {
-				t->cut++;
-				t->nodes[at].self += value;
-				return;
-			}
-			at = next;
-			t->nodes[at].value += value;
-		} while (++from < to);
+	for (uint32_t i = 0; i < cnt; i++) {
+		next = api_child(t, at, labels[i]);
+		if (next == 0) {
+			is_cut = true;
+			break;
+		}
+		at = next;
+		t->nodes[at].value += value;
 	}
+	t->cut += is_cut;
 	t->nodes[at].self += value;
-}
-
-static void api_put_label(struct api_call *call, uint64_t label)
-{
-	const struct columns *c = call->c;
-	const char *p;
-	size_t len;
-	char text[24];
-
-	if (label >> 32) {
-		snprintf(text, sizeof(text), "0x%llx",
-			 (unsigned long long)c->frames.addr[(uint32_t)label]);
-		json_text(call->j, text);
-		return;
-	}
-	p = columns_text(c, (uint32_t)label, &len);
-	json_bytes(call->j, p, len);
 }
 
 /* Preorder without recursion: depth, value, self and name of each node worth showing. */
@@ -128,28 +103,6 @@ static void api_put_tree(struct api_call *call, const struct api_tree *t)
 	json_put_u64(j, "small", small);
 }
 
-struct api_want { /* what to fold */
-	uint64_t from_ns, to_ns, source;
-	bool is_off, has_task;
-	uint32_t task;
-	const char *place;
-};
-
-/* Where polls were not recorded, the recorder may still have seen which task a thread held. */
-static bool api_wants(const struct columns *c, const struct api_want *w, uint32_t poll, uint32_t task)
-{
-	uint32_t place;
-
-	if (!w->has_task && !w->place)
-		return true;
-	if (poll < c->polls.cnt)
-		task = c->polls.task[poll];
-	if (task >= c->tasks.cnt || (w->has_task && task != w->task))
-		return false;
-	place = poll < c->polls.cnt ? c->polls.place[poll] : c->tasks.place[task];
-	return !w->place || api_is(c, place, w->place);
-}
-
 static void api_fold_lane(struct api_tree *t, const struct columns *c, uint32_t lane,
 			  const struct api_want *w)
 {
@@ -160,12 +113,11 @@ static void api_fold_lane(struct api_tree *t, const struct columns *c, uint32_t 
 	from = columns_seek(times, from, to, w->from_ns);
 	to = columns_seek(times, from, to, w->to_ns);
 	for (; from < to; from++) {
-		if (!api_wants(c, w, w->is_off ? c->offs.poll[from] : c->samples.poll[from],
-			       w->is_off ? c->offs.task[from] : c->samples.task[from]))
+		if (!api_wants(c, w, from))
 			continue;
 		if (w->is_off)
 			api_add_stack(t, c, c->offs.stack[from], c->offs.dur_ns[from]);
-		else if (c->samples.source[from] == w->source)
+		else
 			api_add_stack(t, c, c->samples.stack[from], 1);
 	}
 }
@@ -174,24 +126,13 @@ static void api_fold_lane(struct api_tree *t, const struct columns *c, uint32_t 
 void api_flame(struct api_call *call)
 {
 	const struct columns *c = call->c;
-	const char *kind = call->arg(call->ctx, "kind");
 	uint32_t lanes[API_LANES_MAX], cnt;
-	struct api_want want = { .place = call->arg(call->ctx, "place"),
-				 .has_task = call->arg(call->ctx, "task") != NULL };
 	struct api_tree tree = { .cnt = 1 };
-	uint64_t id = 0;
+	struct api_want want;
 	struct json *j;
 
-	want.is_off = kind && strcmp(kind, "off") == 0;
-	want.source = kind && strcmp(kind, "sched") == 0;
-	if (kind && !want.is_off && !want.source && strcmp(kind, "cpu") != 0) {
-		api_bad(call, "kind must be cpu, sched or off");
+	if (!api_want_read(call, &want))
 		return;
-	}
-	if (!api_span(call, &want.from_ns, &want.to_ns) ||
-	    !api_number(call, "task", 0, UINT64_MAX, &id))
-		return;
-	want.task = columns_task(c, id);
 	cnt = api_lanes(call, lanes);
 	if (!cnt)
 		return;

@@ -24,15 +24,6 @@ static bool api_holds(const struct columns *c, uint32_t text, const char *q, siz
 	return false;
 }
 
-static void api_hit_text(struct api_call *call, const char *kind, uint32_t text, uint32_t *shown)
-{
-	json_map(call->j);
-	json_put_text(call->j, "kind", kind);
-	api_text(call->j, "text", call->c, text);
-	json_map_end(call->j);
-	(*shown)++;
-}
-
 static void api_hit_task(struct api_call *call, uint32_t task, uint32_t *shown)
 {
 	char text[24];
@@ -62,9 +53,10 @@ static void api_hit_polls(struct api_call *call, uint64_t least, uint32_t *shown
 		}
 }
 
-/* Texts of a kind that hold the query, each once: seen[] has a bit for each text. */
+/* Texts of a kind that hold the query, each once, with the lane of the first (NULL: they have none):
+ * seen[] has a bit for each text. */
 static void api_hit_column(struct api_call *call, const char *kind, const uint32_t *texts, uint32_t cnt,
-			   const char *q, uint8_t *seen, uint32_t *shown)
+			   const uint16_t *lanes, const char *q, uint8_t *seen, uint32_t *shown)
 {
 	size_t len = strlen(q);
 	uint32_t before = *shown;
@@ -73,8 +65,15 @@ static void api_hit_column(struct api_call *call, const char *kind, const uint32
 		if (seen[texts[i] / 8] & (1u << texts[i] % 8))
 			continue;
 		seen[texts[i] / 8] |= (uint8_t)(1u << texts[i] % 8);
-		if (api_holds(call->c, texts[i], q, len))
-			api_hit_text(call, kind, texts[i], shown);
+		if (!api_holds(call->c, texts[i], q, len))
+			continue;
+		json_map(call->j);
+		json_put_text(call->j, "kind", kind);
+		api_text(call->j, "text", call->c, texts[i]);
+		if (lanes)
+			json_put_u64(call->j, "lane", lanes[i]);
+		json_map_end(call->j);
+		(*shown)++;
 	}
 }
 
@@ -107,12 +106,13 @@ void api_search(struct api_call *call)
 		api_hit_task(call, task, &shown);
 	if (strncmp(q, "dur>", 4) == 0 && plain_read_time(q + 4, &least, &is_relative) == 0)
 		api_hit_polls(call, least, &shown);
-	api_hit_column(call, "type", c->tasks.place, c->tasks.cnt, q, seen, &shown);
-	api_hit_column(call, "function", c->symbols.name, c->symbols.cnt, q, seen, &shown);
-	api_hit_column(call, "thread", c->samples.thread, c->samples.cnt, q, seen, &shown);
-	api_hit_column(call, "runtime", c->lanes.runtime, c->lanes.cnt, q, seen, &shown);
-	api_hit_column(call, "event", c->schemas.name, c->schemas.cnt, q, seen, &shown);
-	api_hit_column(call, "field", c->fields.name, c->fields.cnt, q, seen, &shown);
+	api_hit_column(call, "type", c->tasks.place, c->tasks.cnt, NULL, q, seen, &shown);
+	api_hit_column(call, "function", c->symbols.name, c->symbols.cnt, NULL, q, seen, &shown);
+	api_hit_column(call, "thread", c->samples.thread, c->samples.cnt, c->samples.lane, q, seen,
+		       &shown);
+	api_hit_column(call, "runtime", c->lanes.runtime, c->lanes.cnt, NULL, q, seen, &shown);
+	api_hit_column(call, "event", c->schemas.name, c->schemas.cnt, NULL, q, seen, &shown);
+	api_hit_column(call, "field", c->fields.name, c->fields.cnt, NULL, q, seen, &shown);
 	json_list_end(j);
 	json_key(j, "capped");
 	json_bool(j, shown >= API_HITS_MAX);

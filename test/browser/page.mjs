@@ -83,10 +83,21 @@ const code = await tap(1, page, async test => {
 			await page.keyboard.up(key);
 			await moved(before, 'wheel with ' + key);
 		}
-		const before = await link();
-		await page.mouse.wheel(0, 60);
 		await press('0');
-		await moved(before, '0');
+		await page.setViewportSize({ width: 1440, height: 480 }); // less than the lanes need
+		await page.mouse.move(b.x + 300, b.y + 60);
+		await calm();
+		const before = await link(), seen = () => page.evaluate(s => document.querySelector(s).toDataURL(), lanes), top = await seen();
+		const is = async (up, what) => page.waitForFunction(([s, x, same]) => (document.querySelector(s).toDataURL() === x) === same, [lanes, top, up]).catch(() => {
+			throw new Error(what);
+		});
+		await page.mouse.wheel(0, 60);
+		await is(false, 'the lanes do not scroll');
+		await page.mouse.wheel(0, -200);
+		await is(true, 'the lanes do not scroll back');
+		same(await link(), before, 'the view, by a plain wheel');
+		await page.setViewportSize({ width: 1440, height: 900 });
+		await calm();
 	});
 	await test('the keyboard selects a lane and its longest poll', async () => {
 		await page.focus(lanes);
@@ -230,7 +241,7 @@ const code = await tap(1, page, async test => {
 		if (!/poll=|region=/.test(await link()))
 			throw new Error('no cell held anything');
 	});
-	await test('the flamegraph: five ways to merge, stacks of three kinds, its keys', async () => {
+	await test('the flamegraph: five ways to merge, and in time; stacks of three kinds, its keys', async () => {
 		await start();
 		await press('6');
 		await page.waitForSelector('.flame canvas');
@@ -241,6 +252,20 @@ const code = await tap(1, page, async test => {
 			await press(key);
 			await value('flame', mode);
 		}
+		await press('Shift+6');
+		await value('flame', 'time');
+		await painted('canvas.timed');
+		await page.locator('.twin summary').click();
+		await page.waitForSelector('table.timed td');
+		await page.focus('canvas.timed');
+		await press('ArrowRight', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowDown', 'Enter');
+		await param('region');
+		await calm();
+		await page.focus('canvas.timed');
+		await press('Backspace');
+		await noParam('region');
+		await accessible(context, page, 'stacks in the order of time');
+		await press('Shift+5');
 		await page.getByText('Compare later ranges with this one').click();
 		await press('w', 'w');
 		await param('base');
@@ -304,7 +329,7 @@ const code = await tap(1, page, async test => {
 		await press('Escape');
 		await page.waitForSelector('dialog[open]', { state: 'detached' });
 	});
-	await test('drags: a range, with Alt a zoom, with Space a pan; r and f', async () => {
+	await test('drags: a range, with Alt a zoom, with Space or the middle button a pan; r and f', async () => {
 		await start();
 		const b = await box(lanes);
 		await drag(b.x + 300, b.y + 60, b.x + 500, b.y + 60);
@@ -326,6 +351,16 @@ const code = await tap(1, page, async test => {
 			await page.keyboard.up(key);
 			await moved(before, 'a drag with ' + key);
 		}
+		const before = new URLSearchParams(await link());
+		await page.mouse.move(b.x + 300, b.y + 60);
+		await page.mouse.down({ button: 'middle' });
+		await page.mouse.move(b.x + 420, b.y + 60, { steps: 3 });
+		await page.mouse.up({ button: 'middle' });
+		await page.waitForFunction(x => new URLSearchParams(location.search).get('start') !== x, before.get('start'));
+		const after = new URLSearchParams(await link()), len = q => BigInt(q.get('end')) - BigInt(q.get('start'));
+		same(after.get('region'), null, 'a range, by the middle button');
+		if (BigInt(after.get('start')) > BigInt(before.get('start')) || (len(after) - len(before)) ** 2n > 4n)
+			throw new Error(`the middle button made ${before} into ${after}`);
 	});
 	await test('a click on a lane selects, on a group folds; the overview moves the view', async () => {
 		await press('0');

@@ -26,7 +26,7 @@ serve() {
 	exit 1
 }
 
-mkdir -p "$dir/big/made-1" "$dir/empty" "$dir/partial/made-1" "$dir/nothing" "$dir/failed" "$dir/levels" "$dir/cases" "$dir/spans" "$dir/stat" || exit 1
+mkdir -p "$dir/big/made-1" "$dir/empty" "$dir/partial/made-1" "$dir/nothing" "$dir/failed" "$dir/levels" "$dir/cases" "$dir/spans" "$dir/stat" "$dir/pool" || exit 1
 "$BUILD/test/bench/make_big" "$dir/big/made-1" "$EVENTS" >/dev/null || exit 1
 "$BUILD/test/bench/make_big" "$dir/partial/made-1" 20000 2 raw >/dev/null || exit 1
 truncate -s -1001 "$dir/partial/made-1/trace.0.bin"
@@ -34,7 +34,7 @@ cp test/golden/header_only.bin "$dir/nothing/trace.0.bin"
 cp test/golden_bad/other_file.bin "$dir/failed/trace.0.bin"
 
 "$BUILD/test/cli/make_levels" "$dir/levels" && "$BUILD/test/cli/make_stat" "$dir/stat" || exit 1
-"$BUILD/test/cli/make_cases" "$dir/cases" && mv "$dir/cases/spans.bin" "$dir/spans/trace.0.bin" || exit 1
+"$BUILD/test/cli/make_cases" "$dir/cases" && mv "$dir/cases/spans.bin" "$dir/spans/trace.0.bin" && mv "$dir/cases/pool.bin" "$dir/pool/trace.0.bin" || exit 1
 "$BUILD/test/cli/make_traces" "$dir" >/dev/null || exit 1 # in traces/, two recordings
 
 # passes on TAP, counts it, and keeps what was said of the page's heap
@@ -46,7 +46,7 @@ sum_up() {
 
 serve big "$dir/big"
 big=$url
-for state in empty partial nothing failed traces levels spans stat; do
+for state in empty partial nothing failed traces levels spans stat pool; do
 	serve "$state" "$dir/$state"
 	urls+=("$url")
 done

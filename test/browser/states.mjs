@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that are not "all is well", each with its own words:
-//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS URL_SPANS URL_STAT EMPTY_DIR A_TRACE
+//   node test/browser/states.mjs URL_EMPTY URL_PARTIAL URL_NOTHING URL_FAILED URL_SMALL URL_LEVELS URL_SPANS URL_STAT URL_POOL EMPTY_DIR A_TRACE
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessible, open, same, tap } from './harness.mjs';
 
-const [empty, partial, nothing, failed, small, levels, spans, stat, dir, trace] = process.argv.slice(2);
+const [empty, partial, nothing, failed, small, levels, spans, stat, pool, dir, trace] = process.argv.slice(2);
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..38');
+console.log('28..40');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -132,6 +132,8 @@ const code = await tap(28, page, async test => {
 		await page.goto(new URL('/?task-scope=src/main.rs:20:9&dock=flame', stat).href);
 		await functions('app::crunch');
 		await says('47 samples of what is in view, one type');
+		await page.keyboard.press('Shift+6');
+		await page.waitForFunction(() => document.querySelector('.dock .reading')?.textContent.includes('src/main.rs:20:9: 31.0 ms'));
 		await page.keyboard.press('u');
 		await page.waitForFunction(() => document.querySelectorAll('#rail-list .list button').length === 2);
 		await page.keyboard.press('n');
@@ -149,6 +151,39 @@ const code = await tap(28, page, async test => {
 		await page.mouse.click(x, b.y + 22 + 20 + 30);
 		await page.waitForFunction(() => location.search.includes('dock=flame') && location.search.includes('region='));
 		await accessible(context, page, 'a recording without polls');
+		await collect();
+	});
+	await test('the blocking pool: threads at work and its queue, as a row and as charts', async () => {
+		await page.goto(new URL('/?dock=charts', pool).href);
+		await says('blocking pool, threads at work 0 to 2');
+		await says('blocking pool, queue 0 to 1');
+		await accessible(context, page, 'the blocking pool');
+		await collect();
+	});
+	await test('search finds threads, runtimes, events and fields, and opens them', async () => {
+		const find = async (text, kind) => {
+			await page.keyboard.press('/');
+			await page.keyboard.press('Control+a');
+			await page.keyboard.type(text);
+			await page.waitForFunction(([k, t]) => document.querySelector('.hits .kind')?.textContent === k && document.querySelector('.hits button').textContent.includes(t), [kind, text]);
+			await page.keyboard.press('Enter');
+		};
+		await page.goto(stat);
+		await page.waitForSelector('.lanes canvas');
+		await find('io-driver', 'thread');
+		await says('io-driver: worker 1');
+		await page.keyboard.press('/');
+		await page.keyboard.press('Control+a');
+		await page.keyboard.type('main'); // also in the name of a type
+		const runtime = page.locator('.hits button', { has: page.getByText('runtime', { exact: true }) });
+		await runtime.click();
+		await says('main: worker 0');
+		await page.goto(small);
+		await page.waitForSelector('.lanes canvas');
+		await find('agent:Self', 'event');
+		await page.waitForFunction(() => new URLSearchParams(location.search).get('field-chart')?.includes('agent:Self,'));
+		await find('rss_bytes', 'field');
+		await page.waitForFunction(() => new URLSearchParams(location.search).getAll('field-chart').some(x => x.includes('agent:Self,rss_bytes')));
 		await collect();
 	});
 	await test('small screens: nothing is cut off, the lanes keep room', async () => {

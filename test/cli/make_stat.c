@@ -24,7 +24,8 @@ static void sample(uint64_t ms, uint64_t worker, uint64_t task, uint64_t leaf)
 
 	if (task)
 		PUT(agent_sample, ms * 1000, .tid = tid, .task_id = task);
-	PUT(cpu_sample, ms * 1000, .worker_id = worker, .tid = tid, .callchain = stack(leaf));
+	PUT(cpu_sample, ms * 1000, .worker_id = worker, .tid = tid, .callchain = stack(leaf),
+	    .thread_name = str(worker ? "io-driver" : "tokio-rt"), .has_thread_name = true);
 }
 
 static void run(uint64_t from_ms, uint64_t to_ms)

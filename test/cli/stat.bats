@@ -44,11 +44,20 @@ folded() { # ARGS...: of stat-8
 	done >answers
 	curl -s "$base/api/busy?r=0" >runs
 	curl -s "$base/api/busy?r=0&from=160000000&limit=1" >late
+	curl -s "$base/api/timed?r=0&lanes=0" >timed
+	curl -s "$base/api/timed?r=0&lanes=1&kind=off&from=100000000&to=123000000" >timed-off
+	curl -s "$base/api/search?r=0&q=io-dr" >found
 	kill $pid
 	wait $pid || true
 	[ "$(jq .total answers | xargs)" = '49 47 47 0 40000000 40000000 5000000' ]
 	# those that report tells of: at least 30 ms and 15 ms
 	[ "$(jq -c '[.least, .count, (.runs[] | [.start, .dur, .lane, .task, .place, .samples, .polls])]' runs)" = \
 		'[1750000,2,[20000000,30000000,0,"5","src/main.rs:20:9",31,"unknown"],[150000000,15000000,0,"5","src/main.rs:20:9",16,"unknown"]]' ]
+	# a sample lasts until the next one, or a ms; frames that stay are one box
+	jq -c . timed timed-off found
+	[ "$(jq -c '[.boxes as $b | range(0; $b | length; 4) | $b[.:. + 4]] | sort' timed)" = \
+		'[[0,20000000,31000000,"src/main.rs:20:9"],[0,60000000,1000000,"(outside polls)"],[0,150000000,16000000,"src/main.rs:20:9"],[1,20000000,31000000,"app::poll"],[1,60000000,1000000,"app::poll"],[1,150000000,16000000,"app::poll"],[2,20000000,31000000,"app::crunch"],[2,60000000,1000000,"0x4000"],[2,150000000,16000000,"app::crunch"]]' ]
+	[ "$(jq -c '[.unit, .boxes[0:4]]' timed-off)" = '["ns",[2,120000000,3000000,"0x3000"]]' ]
+	[ "$(jq -c .hits found)" = '[{"kind":"thread","text":"io-driver","lane":1}]' ]
 	[ "$(jq -c '[.count, .runs[].start]' late)" = '[1,150000000]' ]
 }

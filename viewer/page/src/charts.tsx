@@ -54,10 +54,14 @@ export function Charts() {
 	const s = useApp(), rec = s.rec!, view = JSON.stringify([s.r, rec.generation, s.view]);
 	const runtimes = [...new Set(rec.lanes.filter(l => l.kind === 'worker').map(l => l.runtime))];
 	const queues = useAnswer(view, async () => {
-		const out: [string, Series, Series][] = [];
+		const out: [string, Series][] = [];
 		for (const runtime of runtimes.slice(0, 8)) {
 			const a = await api.json<{ depth: Series; alive: Series }>('queues', { r: state.r, runtime: runtime || undefined, ...state.view, px: 400 });
-			out.push([runtime || 'main runtime', a.depth, a.alive]);
+			out.push([(runtime || 'main runtime') + ', tasks alive', a.alive], [(runtime || 'main runtime') + ', global queue', a.depth]);
+		}
+		if (rec.lanes.some(l => l.kind === 'blocking')) {
+			const a = await api.json<{ work: Series; queued: Series }>('pool', { r: state.r, ...state.view, px: 400 });
+			out.push(['blocking pool, threads at work', a.work], ['blocking pool, queue', a.queued]);
 		}
 		return out;
 	});
@@ -78,6 +82,6 @@ export function Charts() {
 		{queues.error && <p class="note bad">{queues.error}</p>}
 		{own.error && <p class="note bad">{own.error}</p>}
 		{own.value?.map(([c, series]) => <Curve key={c} series={series} name={fieldName(rec, c)} onDrop={() => set({ charts: state.charts.filter(x => x !== c) })} />)}
-		{queues.value?.map(([name, depth, alive]) => <div key={name}><Curve series={alive} name={name + ', tasks alive'} /><Curve series={depth} name={name + ', global queue'} /></div>)}
+		{queues.value?.map(([name, series]) => <Curve key={name} series={series} name={name} />)}
 	</>;
 }

@@ -2,7 +2,7 @@
 // Numbers over time below the workers: tasks alive and the queue of a runtime, any field of an event.
 import * as api from './api';
 import type { Series } from './api';
-import type { Row } from './rows';
+import { POOL, type Row } from './rows';
 import { GUTTER, scaleOf } from './scale';
 import { state, type Span } from './state';
 import { colors } from './theme';
@@ -20,7 +20,7 @@ export function wantCounter(row: Row, px: number, done: () => void): void {
 		return;
 	own.asked = asked;
 	const of = { ...state.view }, [schema, field] = row.key.split(',').map(Number);
-	const answer = row.kind === 'count'
+	const answer = row.key === POOL ? api.json<{ work: Series; queued: Series }>('pool', { r: state.r, ...of, px }, name).then(a => [a.work, a.queued]) : row.kind === 'count'
 		? api.json<{ depth: Series; alive: Series }>('queues', { r: state.r, runtime: row.key || undefined, ...of, px }, name).then(a => [a.alive, a.depth])
 		: api.json<{ values: Series }>('records', { r: state.r, schema, field, ...of, px }, name).then(a => [a.values]);
 	answer.then(series => {
@@ -76,7 +76,8 @@ export function drawCounter(p: Picture, row: Row): void {
 	}
 	const [alive, depth] = own.series;
 	const tasks = plot(p, row, own, alive, colors.accent, true), queue = plot(p, row, own, depth, colors.queue, false);
-	label(alive.count ? `to ${count(tasks)} tasks alive` : 'tasks alive: not recorded', y + 9, colors.accent);
+	const pool = row.key === POOL;
+	label(pool ? `to ${count(tasks)} at work` : alive.count ? `to ${count(tasks)} tasks alive` : 'tasks alive: not recorded', y + 9, colors.accent);
 	if (depth.count)
-		label(`to ${count(queue)} in the global queue`, y + 24, colors.queue);
+		label(`to ${count(queue)} in ${pool ? 'its' : 'the global'} queue`, y + 24, colors.queue);
 }

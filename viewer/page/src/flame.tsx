@@ -6,20 +6,23 @@ import type { FlameAnswer } from './api';
 import { set, state, type State } from './state';
 import { below, bottomUp, boxes, diff, heavy, read, type Tree } from './flametree';
 import { colors, isLight, nameColor } from './theme';
+import { Timed, timedLane } from './timed';
 import { useAnswer, useApp, usePlot } from './use';
 import { count, dur, share, shortName, tail } from './units';
 
-const LINE = 18;
-const MODES: [State['flameMode'], string][] = [['top', 'Top-down'], ['bottom', 'Bottom-up'], ['heavy', 'Left-heavy'], ['sandwich', 'Sandwich'], ['diff', 'Difference']];
+export const LINE = 18;
+const MODES: [State['flameMode'], string][] = [['top', 'Top-down'], ['bottom', 'Bottom-up'], ['heavy', 'Left-heavy'], ['sandwich', 'Sandwich'], ['diff', 'Difference'], ['time', 'In time']];
 
 // As much of the end of a name as there is room for: its end says most.
-function fitted(g: CanvasRenderingContext2D, name: string, wide: number): string {
+export function fitted(g: CanvasRenderingContext2D, name: string, wide: number): string {
 	const all = g.measureText(name).width;
 	return all <= wide ? name : tail(name, Math.max(Math.floor(name.length * wide / all) - 1, 1));
 }
 
+export interface Scope { from: number; to: number; lanes?: string; task?: string; place?: string; text: string }
+
 // What a flamegraph or a table is about: the poll, else the region, else the view.
-export function scope(s: State): { from: number; to: number; lanes?: string; task?: string; place?: string; text: string } {
+export function scope(s: State): Scope {
 	const p = s.poll?.poll;
 	if (p && !s.region)
 		return { from: p.start, to: p.start + Math.max(p.dur, 1), lanes: p.lane.toString(), text: 'this poll' };
@@ -97,7 +100,7 @@ function Graph({ tree, unit, total, up }: { tree: Tree; unit: string; total: num
 
 export function Flame() {
 	const s = useApp();
-	const of = scope(s), base = s.flameBase;
+	const isTime = s.flameMode === 'time', lane = isTime ? timedLane(s) : -1, of = lane >= 0 ? { ...scope(s), lanes: lane.toString() } : scope(s), base = s.flameBase;
 	const key = JSON.stringify([s.r, s.rec?.generation, s.flameKind, of, s.flameMode === 'diff' && base]);
 	const a = useAnswer(key, async () => {
 		const { text: _, ...args } = of;
@@ -141,7 +144,7 @@ export function Flame() {
 		{s.flameMode === 'diff' && !base && <p class="card">Choose the range to compare with first: select it, and press the button above. Then select another.</p>}
 		{v && v.now.total === 0 && <p class="card">No stacks here. {s.flameKind === 'off' ? 'Time without CPU was not recorded with stacks, or no thread was switched out.' : 'The recording has no samples in this span, or was made without sampling.'}
 			{s.poll && !s.region && <> <button class="link" onClick={() => set({ region: { ...state.view } })}>Stacks of what is in view</button></>}</p>}
-		{v && v.now.total > 0 && <div class="flame"><div>{s.flameMode === 'sandwich' ? (focus
+		{v && v.now.total > 0 && <div class="flame"><div>{isTime ? <Timed of={of} lane={lane} /> : s.flameMode === 'sandwich' ? (focus
 			? <><p>Callers of <b>{shortName(focus)}</b></p><Graph tree={bottomUp(plain, focus)} unit={unit} total={total} up={true} />
 				<p>What it calls</p><Graph tree={below(plain, focus)} unit={unit} total={total} up={false} /></>
 			: <p class="card">Choose a function in the table: its callers will stand above it, what it calls below.</p>)

@@ -10,7 +10,7 @@ export interface Key { keys: string[]; text: string; run: (move: (by: 1 | -1) =>
 
 const TABS: Tab[] = ['summary', 'poll', 'task', 'trace'];
 const DOCKS: [Dock, string][] = [['heat', 'heat map'], ['flame', 'flamegraph'], ['charts', 'charts'], ['table', 'the lanes as a table']];
-const MODES: [State['flameMode'], string][] = [['top', 'top-down'], ['bottom', 'bottom-up'], ['heavy', 'left-heavy'], ['sandwich', 'sandwich'], ['diff', 'difference']];
+const MODES: [State['flameMode'], string][] = [['top', 'top-down'], ['bottom', 'bottom-up'], ['heavy', 'left-heavy'], ['sandwich', 'sandwich'], ['diff', 'difference'], ['time', 'in the order of time']];
 const CLOCKS: Clock[] = ['relative', 'utc', 'absolute'];
 const THEMES: State['theme'][] = ['auto', 'dark', 'light', 'contrast'];
 
@@ -83,7 +83,7 @@ export const KEYS: Key[] = [
 export function onKey(e: KeyboardEvent, move: (by: 1 | -1) => void): void {
 	const at = e.target as HTMLElement;
 	const typing = at instanceof HTMLInputElement || at instanceof HTMLSelectElement;
-	const digit = /^Digit([1-5])$/.exec(e.code);
+	const digit = /^Digit([1-6])$/.exec(e.code);
 	const name = e.shiftKey && digit ? 'Shift+' + digit[1] : (e.ctrlKey || e.metaKey ? 'Ctrl+' : '') + (e.ctrlKey || e.metaKey ? e.key.toLowerCase() : e.key);
 	if (e.altKey || (typing && name !== 'Escape' && name !== 'Ctrl+k') || (e.key === 'Enter' && at.tagName !== 'CANVAS' && at !== document.body))
 		return;

@@ -16,7 +16,7 @@ const RAILS: Record<string, RailTab> = { 'long-poll': 'long', 'wake-delay': 'lat
 const INSPECT: Record<string, Tab> = { poll: 'poll', task: 'task', summary: 'summary', trace: 'trace' };
 // dial9's stack tab is the flamegraph here, its span tab is in the table, events are charts; the others were names of earlier links
 const DOCKS: Record<string, Dock | 'none'> = { stack: 'flame', span: 'table', event: 'charts', flame: 'flame', heat: 'heat', charts: 'charts', table: 'table', none: 'none' };
-const MODES: State['flameMode'][] = ['top', 'bottom', 'heavy', 'sandwich', 'diff'];
+const MODES: State['flameMode'][] = ['top', 'bottom', 'heavy', 'sandwich', 'diff', 'time'];
 
 // dial9's lists: "v1:" and names with tabs between
 function names(text: string | null): string[] {

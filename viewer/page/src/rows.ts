@@ -15,6 +15,12 @@ export function group(l: Lane): string {
 	return l.kind === 'blocking' ? 'blocking pool' : l.kind === 'nowhere' || l.kind === 'nested' ? 'off the workers' : l.runtime || 'main runtime';
 }
 
+// A runtime and the blocking pool have numbers over time.
+function counted(l: Lane): boolean {
+	return l.kind === 'worker' || l.kind === 'blocking';
+}
+
+export const POOL = '\tpool'; // key of the blocking pool's row: no runtime is called that
 const HEAD = 20, LEVEL = 20, TASK = 46, COUNT = 34, QUIET = 22, LEAST = 14, MOST = 64;
 
 interface Wanted { folded: Set<string>; tasks: string[]; charts: string[]; levels: boolean; room: number }
@@ -41,7 +47,7 @@ export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number
 			const loud = own.filter(i => rec.lanes[i].polls > 0).length;
 			lanes += loud;
 			others += (own.length - loud) * QUIET;
-			others += rec.lanes[own[0]].kind === 'worker' ? COUNT : 0;
+			others += counted(rec.lanes[own[0]]) ? COUNT : 0;
 		}
 	}
 	const tall = Math.min(Math.max(Math.floor((w.room - others) / Math.max(lanes, 1)), LEAST, lanes <= 24 ? 22 : LEAST), MOST);
@@ -60,8 +66,8 @@ export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number
 			continue;
 		for (const i of own)
 			put('lane', rec.lanes[i].polls > 0 ? tall : Math.min(QUIET, tall), i, laneName(rec.lanes[i]));
-		if (isRuntime)
-			put('count', COUNT, -1, 'tasks, queue', rec.lanes[own[0]].runtime);
+		if (counted(rec.lanes[own[0]]))
+			put('count', COUNT, -1, isRuntime ? 'tasks, queue' : 'at work, queued', isRuntime ? rec.lanes[own[0]].runtime : POOL);
 	}
 	if (w.charts.length) {
 		put('head', HEAD, -1, 'fields of events', '\tfields');

@@ -6,6 +6,7 @@ import * as api from './api';
 import type { Hit } from './api';
 import { openTask, selectPoll, togglePlace } from './actions';
 import { KEYS, type Key } from './help';
+import { laneName } from './rows';
 import { set, state } from './state';
 import { useAnswer, useApp } from './use';
 import { dur, tail } from './units';
@@ -32,7 +33,8 @@ function open(h: Hit): void {
 		if (i >= 0)
 			set({ dock: 'charts', dockOpen: true, charts: [...new Set([...state.charts, i + ',' + Math.max(rec.schemas[i].fields.findIndex(f => f.name === h.text), 0)])].slice(-8) });
 	} else {
-		set({ lane: rec.lanes.findIndex(l => l.runtime === h.text), say: h.text! });
+		const lane = h.lane ?? rec.lanes.findIndex(l => l.runtime === h.text);
+		set({ lane, say: `${h.text}: ${rec.lanes[lane] ? laneName(rec.lanes[lane]) : 'no lane'}` });
 	}
 }
 

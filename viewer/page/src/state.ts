@@ -45,7 +45,7 @@ export interface State {
 	help: boolean;
 	folded: Set<string>;
 	flameKind: 'cpu' | 'sched' | 'off';
-	flameMode: 'top' | 'bottom' | 'heavy' | 'sandwich' | 'diff';
+	flameMode: 'top' | 'bottom' | 'heavy' | 'sandwich' | 'diff' | 'time';
 	flameFocus: string | null;
 	flameBase: Span | null;
 	heatWhat: 'polls' | 'waits';
