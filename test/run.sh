@@ -204,6 +204,7 @@ layer_page() { # the built files that are committed are those of the sources
 	build "build the programs for the page" 600 all bins
 	tap page 300 bash test/browser/run.sh
 	tap page 180 bash test/browser/alone.sh
+	tap page 180 bash test/browser/grows.sh
 }
 
 layer_targets() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a person can do: select, step, search. Each ends in one set() of the state.
 import * as api from './api';
-import type { BusyAnswer, BusyRun, Issue, Poll, PollAnswer, WakesAnswer } from './api';
+import type { BusyAnswer, BusyRun, Issue, Poll, PollAnswer, Recording, WakesAnswer } from './api';
 import { recordedShare } from './levels';
 import { baseNs, currentIssues, extent, set, setView, state } from './state';
 import { loadPains, loadTask } from './taskdata';
@@ -40,6 +40,28 @@ export function openPoll(args: { row?: number; at?: number; task?: string; lane?
 				set({ task });
 		} else {
 			set({ task: null });
+		}
+	});
+}
+
+// The recording has grown: rows are others now, so what is selected is found again, by time and task or
+// lane. `by`: how much later its times are; `old`: the recording before.
+export function reselect(by: number, old: Recording): Promise<void> {
+	const now = (lane: number) => state.rec!.lanes.findIndex(l => l.kind === old.lanes[lane]?.kind && l.id === old.lanes[lane].id);
+	const p = state.poll?.poll;
+	set({ lane: now(state.lane) });
+	if (!p)
+		return Promise.resolve();
+	return quietly(async () => {
+		const at = p.start + by;
+		try {
+			const poll = await api.json<PollAnswer>('poll', { r: state.r, at, ...(p.task !== null ? { task: p.task } : { lane: now(p.lane) }) }, 'poll');
+			set({ poll, lane: poll.poll.lane });
+			set({ wakes: await api.json<WakesAnswer>('wakes', { r: state.r, poll: poll.poll.row }, 'wakes') });
+		} catch (e) {
+			if (!api.isAbort(e)) // its segment is gone
+				set({ poll: null, wakes: null });
+			throw e;
 		}
 	});
 }

@@ -2,7 +2,7 @@
 // A recording comes into the page: the first one as the link wants it, one that has grown without
 // moving what is looked at, another one from its beginning.
 import type { Recording } from './api';
-import { loadIssues, loadList, openIssue, openPoll, openTask } from './actions';
+import { loadIssues, loadList, openIssue, openPoll, openTask, reselect } from './actions';
 import { readLink, type Wish } from './link';
 import { baseNs, extent, listen, set, setView, state, type Span } from './state';
 import { loadLevels } from './levels';
@@ -32,6 +32,7 @@ export async function take(rec: Recording): Promise<void> {
 			loadList(state.rail);
 		loadIssues();
 		loadLevels();
+		await reselect(by, old);
 		return;
 	}
 	set({ rec, view: { from: 0, to: Math.max(rec.length, 1) } });
