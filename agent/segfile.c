@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +42,11 @@ int segfile_open(struct segfile *f, int dir_fd, uint64_t *index, const char *ext
 {
 	int err;
 
-	*f = (struct segfile){ .fd = -1, .can_reserve = true };
+	*f = (struct segfile){
+		.fd = -1,
+		.can_reserve = true,
+		.is_gzip = strcmp(extension, ".gz") == 0,
+	};
 	err = segfile_create(f, dir_fd, index, extension);
 	if (err)
 		return err;
@@ -128,14 +133,32 @@ static void segfile_take_back(struct segfile *f, off_t end)
 	segfile_reserve_end(f, 0); /* what was there a moment ago; else the end may be missing */
 }
 
+static int segfile_append_gzip(struct segfile *f, const void *p, size_t sz)
+{
+	int err = d9_sink_flush(f->sink);
+
+	if (err == 0)
+		err = segfile_reserve_end(f, sz + sz / 64);
+	if (err)
+		return err;
+	err = d9_sink_write(f->sink, p, sz, NULL);
+	if (err == 0)
+		err = d9_sink_flush(f->sink);
+	if (err)
+		segfile_tear(f); /* the room was there: it is not the room */
+	else
+		segfile_trim(f);
+	return err;
+}
+
 int segfile_append(struct segfile *f, const void *p, size_t sz)
 {
-	int err = segfile_next_member(f);
+	int err = f->is_gzip ? segfile_append_gzip(f, p, sz) : segfile_next_member(f);
 	off_t end = err ? 0 : lseek(f->fd, 0, SEEK_CUR);
 	uint64_t in_sz = f->members_in_sz, out_sz = f->members_out_sz;
 
-	if (err || end < 0)
-		return err ? err : -errno;
+	if (err || end < 0 || f->is_gzip)
+		return err || end >= 0 ? err : -errno;
 	err = d9_sink_write(f->sink, p, sz, NULL);
 	if (err == 0)
 		err = segfile_next_member(f);

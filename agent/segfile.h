@@ -8,7 +8,8 @@
  * where the last block ended.
  *
  * What is reserved is the worst case, five times what bytes take in the end. On a disk too small
- * for that, segfile_append writes them as a member of their own, which can be taken back whole.
+ * for that, segfile_append writes them as a frame of their own, which can be taken back whole; but
+ * gzip, of which a file holds exactly one member, needs room for the bytes as they are.
  *
  * -ENOSPC and -EDQUOT ask the caller to make room and to call again; nothing is lost by that.
  */
@@ -30,6 +31,7 @@ struct segfile {
 	uint64_t reserved_off; /* the disk holds room for the file up to here */
 	uint64_t members_in_sz, members_out_sz; /* of those before the one being written */
 	bool can_reserve;
+	bool is_gzip;
 	bool is_torn; /* a write failed inside: takes nothing more */
 };
 
@@ -54,7 +56,8 @@ int segfile_reserve_end(struct segfile *f, uint64_t sz);
 /* Takes bytes; what is left after a failure is in *p and *sz. */
 int segfile_write(struct segfile *f, const unsigned char **p, size_t *sz);
 
-/* Takes all bytes, without a reservation, or none. They and all before them are on the disk then. */
+/* Takes all bytes, with no more room than they take, or none. They and all before them are on the
+ * disk then. */
 int segfile_append(struct segfile *f, const void *p, size_t sz);
 
 /* Bytes taken, and written to the file. */
