@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * bench_track.c - what one wire record costs in user space: track and emit alone, then with the
- * segment's compression, and what an event takes on disk.
+ * order before them, then with the segment's compression behind them; and what an event takes on disk.
  *
  *   bench_track [records] [workers]      default 2,000,000 records, 4 workers
  *
@@ -18,12 +18,17 @@
 
 #include "agent/emit.h"
 #include "agent/metadata.h"
+#include "agent/order.h"
 #include "agent/seat.h"
 #include "agent/track.h"
 #include "bpf/wire.h"
 #include "test/bench/tracksim.h"
 
 #define RUNS 5
+#define TICK_NS 10000000ull
+#define WINDOW_NS 50000000ull /* as ring.h */
+#define LANES 2
+#define LANE_SZ (64u << 20)
 
 /* ---- the target's answers ---- */
 
@@ -130,8 +135,52 @@ struct result {
 	uint64_t events;
 };
 
+struct replay {
+	struct track *t;
+	struct emit *e;
+	uint64_t tick_ns;
+};
+
+static void replay_record(void *ctx, const struct wire_head *rec, size_t sz)
+{
+	struct replay *r = ctx;
+
+	track_record(r->t, rec, sz);
+	if (rec->ts_ns < r->tick_ns)
+		return;
+	r->tick_ns += TICK_NS;
+	track_tick(r->t, rec->ts_ns);
+	emit_tick(r->e, rec->ts_ns);
+}
+
+/* From the rings' lanes, in the rhythm of the recorder; without `o` at once. */
+static int replay_all(struct replay *r, const struct tracksim *s, struct order *o)
+{
+	uint64_t drain_ns = r->tick_ns;
+	const uint64_t *p = s->packed;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->cnt && rc >= 0; i++, p += 1 + *p / 8) {
+		const struct wire_head *rec = (const struct wire_head *)(p + 1);
+
+		if (!o) {
+			replay_record(r, rec, *p);
+			continue;
+		}
+		rc = order_add(o, rec->tid % LANES, rec, *p);
+		if (rec->ts_ns < drain_ns)
+			continue;
+		drain_ns += TICK_NS;
+		order_flush(o, rec->ts_ns - WINDOW_NS, replay_record, r);
+	}
+	if (o)
+		order_flush(o, UINT64_MAX, replay_record, r);
+	return rc < 0 ? rc : 0;
+}
+
 /* level 0: bytes go nowhere. */
-static int run(const struct tracksim *s, int level, size_t header_each_sz, struct result *ret)
+static int run(const struct tracksim *s, bool is_ordered, int level, size_t header_each_sz,
+	       struct result *ret)
 {
 	const struct d9_sink_opt zo = {.compression = D9_ZSTD, .level = level};
 	uint32_t workers_cnt = s->workers_cnt;
@@ -147,12 +196,11 @@ static int run(const struct tracksim *s, int level, size_t header_each_sz, struc
 		.sink = &out_sink, .ctx = &out, .level = {1, "full", "", "exact", "bench"}};
 	struct wire_owner owner = {
 		.head = {.tid = 1000, .kind = WIRE_OWNER}, .owner_id = 1, .scheduler = TRACKSIM_HANDLE};
-	const uint64_t *p = s->packed;
+	struct replay r = {.tick_ns = s->at[0].head.ts_ns};
 	struct metadata *m = NULL;
-	struct emit *e = NULL;
-	struct track *t = NULL;
+	struct order *o = NULL;
 	struct emit_stats st;
-	uint64_t from, tick_ns = s->at[0].head.ts_ns;
+	uint64_t from;
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC), rc;
 
 	rc = metadata_new(&m);
@@ -162,30 +210,22 @@ static int run(const struct tracksim *s, int level, size_t header_each_sz, struc
 		rc = d9_sink_start(out.zstd, fd);
 	eo.metadata = m;
 	if (!rc)
-		rc = emit_open(&eo, tick_ns, &e);
+		rc = emit_open(&eo, r.tick_ns, &r.e);
 	if (!rc)
-		rc = track_open(&to, e, &t);
+		rc = track_open(&to, r.e, &r.t);
+	if (!rc && is_ordered)
+		rc = order_new(LANES, LANE_SZ, &o);
 	if (rc)
 		goto out;
-	owner.head.ts_ns = tick_ns;
+	owner.head.ts_ns = r.tick_ns;
 	from = cpu_ns();
-	track_record(t, &owner.head, sizeof(owner));
-	for (size_t i = 0; i < s->cnt; i++) {
-		const struct wire_head *rec = (const struct wire_head *)(p + 1);
-
-		track_record(t, rec, *p);
-		p += 1 + *p / 8;
-		if (rec->ts_ns < tick_ns)
-			continue;
-		tick_ns += 10000000;
-		track_tick(t, rec->ts_ns);
-		emit_tick(e, rec->ts_ns);
-	}
-	emit_flush(e);
-	if (level)
+	track_record(r.t, &owner.head, sizeof(owner));
+	rc = replay_all(&r, s, o);
+	emit_flush(r.e);
+	if (!rc && level)
 		rc = d9_sink_finish(out.zstd);
 	ret->ns_per_record = (double)(cpu_ns() - from) / (double)s->cnt;
-	emit_stats(e, &st);
+	emit_stats(r.e, &st);
 	ret->events = 0;
 	for (int i = 0; i < D9_EV_CNT; i++)
 		ret->events += st.events[i];
@@ -193,22 +233,24 @@ static int run(const struct tracksim *s, int level, size_t header_each_sz, struc
 	if (level)
 		ret->disk_per_event = (double)d9_sink_out_sz(out.zstd) / (double)ret->events;
 out:
-	track_close(t);
-	emit_close(e);
+	order_free(o);
+	track_close(r.t);
+	emit_close(r.e);
 	metadata_free(m);
 	d9_sink_free(out.zstd);
 	close(fd);
 	return rc;
 }
 
-static int best(const struct tracksim *s, int level, size_t header_each_sz, struct result *ret)
+static int best(const struct tracksim *s, bool is_ordered, int level, size_t header_each_sz,
+		struct result *ret)
 {
 	struct result r;
 	int rc;
 
 	ret->ns_per_record = 1e9;
 	for (int i = 0; i < RUNS; i++) {
-		rc = run(s, level, header_each_sz, &r);
+		rc = run(s, is_ordered, level, header_each_sz, &r);
 		if (rc)
 			return rc;
 		if (r.ns_per_record < ret->ns_per_record)
@@ -222,7 +264,7 @@ int main(int argc, char **argv)
 	size_t records_max = argc > 1 ? strtoull(argv[1], NULL, 0) : 2000000;
 	uint32_t workers_cnt = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 4;
 	struct tracksim s;
-	struct result bare, level1, level3, headers;
+	struct result bare, ordered, level1, level3, headers;
 	int rc;
 
 	if (records_max < 1000 || !workers_cnt || workers_cnt > TRACKSIM_WORKERS_MAX) {
@@ -232,13 +274,15 @@ int main(int argc, char **argv)
 	}
 	rc = tracksim_make(&s, records_max, workers_cnt);
 	if (!rc)
-		rc = best(&s, 0, 0, &bare);
+		rc = best(&s, false, 0, 0, &bare);
 	if (!rc)
-		rc = best(&s, 1, 0, &level1);
+		rc = best(&s, true, 0, 0, &ordered);
 	if (!rc)
-		rc = best(&s, 3, 0, &level3);
+		rc = best(&s, true, 1, 0, &level1);
 	if (!rc)
-		rc = best(&s, 3, EMIT_BATCH_SZ, &headers);
+		rc = best(&s, true, 3, 0, &level3);
+	if (!rc)
+		rc = best(&s, false, 3, EMIT_BATCH_SZ, &headers);
 	if (rc) {
 		fprintf(stderr, "bench_track: %s\n", d9_strerror(rc));
 		return 1;
@@ -246,8 +290,9 @@ int main(int argc, char **argv)
 	printf("records %zu\n", s.cnt);
 	printf("events %llu\n", (unsigned long long)bare.events);
 	printf("track_emit %.1f ns/record\n", bare.ns_per_record);
-	printf("track_emit_zstd1 %.1f ns/record\n", level1.ns_per_record);
-	printf("track_emit_zstd3 %.1f ns/record\n", level3.ns_per_record);
+	printf("order_track_emit %.1f ns/record\n", ordered.ns_per_record);
+	printf("order_track_emit_zstd1 %.1f ns/record\n", level1.ns_per_record);
+	printf("order_track_emit_zstd3 %.1f ns/record\n", level3.ns_per_record);
 	printf("raw %.2f bytes/event\n", bare.raw_per_event);
 	printf("disk_zstd1 %.2f bytes/event\n", level1.disk_per_event);
 	printf("disk_zstd3 %.2f bytes/event\n", level3.disk_per_event);
