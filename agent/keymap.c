@@ -8,9 +8,14 @@
 
 int keymap_init(struct keymap *m, uint32_t max)
 {
+	return keymap_init_near(m, max, 0);
+}
+
+int keymap_init_near(struct keymap *m, uint32_t max, unsigned near_bits)
+{
 	unsigned bits = 3;
 
-	if (!max || max > (1u << 28))
+	if (!max || max > (1u << 28) || near_bits > 8 || max < (1u << near_bits))
 		return -EINVAL;
 	while ((1ull << bits) < 2ull * max)
 		bits++;
@@ -19,6 +24,7 @@ int keymap_init(struct keymap *m, uint32_t max)
 		return -ENOMEM;
 	m->mask = (uint32_t)((1ull << bits) - 1);
 	m->shift = 64 - bits;
+	m->near = (1u << near_bits) - 1;
 	m->cnt = 0;
 	m->max = max;
 	return 0;

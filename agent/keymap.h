@@ -24,10 +24,14 @@ struct keymap {
 	struct keymap_slot *slots;
 	uint32_t mask, cnt, max;
 	unsigned shift;
+	uint32_t near; /* a run of near + 1 keys that follow each other lies together */
 };
 
 /* Room for `max` keys (1..2^28). 0, -EINVAL, -ENOMEM. The struct is the caller's. */
 int keymap_init(struct keymap *m, uint32_t max);
+/* For keys that are given out one after the other and soon forgotten: 2^near_bits (at most 8) of
+ * them, from a multiple of that on, lie beside each other, so that few cache lines are met anew. */
+int keymap_init_near(struct keymap *m, uint32_t max, unsigned near_bits);
 void keymap_done(struct keymap *m);
 
 /* false: the map holds `max` keys already. An existing key gets the new value. */
@@ -35,10 +39,12 @@ bool keymap_put(struct keymap *m, uint64_t key, uint32_t value);
 void keymap_del(struct keymap *m, uint64_t key);
 void keymap_clear(struct keymap *m);
 
-/* Sequential keys (thread and task ids) spread evenly. */
+/* Sequential keys (thread and task ids) spread evenly, or runs of them do. */
 static inline uint32_t keymap_home(const struct keymap *m, uint64_t key)
 {
-	return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> m->shift);
+	uint32_t home = (uint32_t)(((key & ~(uint64_t)m->near) * 0x9e3779b97f4a7c15ull) >> m->shift);
+
+	return (home & ~m->near) | ((uint32_t)key & m->near);
 }
 
 /* The value, KEYMAP_NONE if the key is not there. */

@@ -15,6 +15,7 @@
 #define CONFIRM_FEW 3 /* or this many without a miss */
 #define REFUSE_CNT 16 /* of this many, half must have been drawn */
 #define ID_BITS 58 /* of a task id; larger ones are none */
+#define PENDING_NEAR_BITS 4 /* ids that are drawn one after the other are bound and polled so */
 
 enum counter_state { COUNTER_OPEN, COUNTER_CONFIRMED, COUNTER_REFUSED };
 
@@ -64,7 +65,7 @@ int spawns_new(struct emit *e, bool has_events, bool has_wakes, struct spawns **
 	sp->e = e;
 	sp->has_events = has_events;
 	sp->has_wakes = has_wakes;
-	if (keymap_init(&sp->by_key, SPAWN_PENDING_MAX)) {
+	if (keymap_init_near(&sp->by_key, SPAWN_PENDING_MAX, PENDING_NEAR_BITS)) {
 		free(sp);
 		return -ENOMEM;
 	}
@@ -83,7 +84,7 @@ void spawns_free(struct spawns *sp)
 static uint64_t key_of(uint64_t id, uint32_t counter)
 {
 	_Static_assert(SPAWN_COUNTERS_MAX <= 1 << (64 - ID_BITS), "number of a counter");
-	return id << (64 - ID_BITS) | counter; /* copy and id take 52 bits */
+	return (uint64_t)counter << ID_BITS | id; /* copy and id take 52 bits */
 }
 
 static struct pending *at(struct spawns *sp, uint64_t i)
@@ -100,6 +101,15 @@ static void drop_oldest(struct spawns *sp, uint64_t *cnt)
 		p->id = 0;
 		(*cnt)++;
 	}
+}
+
+/* Nearly all are taken within microseconds: then the same few places are used again and again. */
+static void skip_taken(struct spawns *sp)
+{
+	while (sp->tail != sp->head && !at(sp, sp->tail)->id)
+		sp->tail++;
+	if (sp->tail == sp->head)
+		sp->tail = sp->head = 0;
 }
 
 bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t worker_id)
@@ -119,6 +129,7 @@ bool spawns_drawn(struct spawns *sp, const struct wire_spawn_id *rec, uint32_t w
 	}
 	if (!c->first_id || rec->task_id < c->first_id)
 		c->first_id = rec->task_id;
+	skip_taken(sp);
 	if (sp->head - sp->tail == SPAWN_PENDING_MAX)
 		drop_oldest(sp, &sp->stats.over_cap);
 	old = keymap_get(&sp->by_key, key_of(rec->task_id, rec->counter));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* test_keymap.c - keymap against a plain array; names and addrs, which stand on the same idea. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,14 +17,13 @@
 
 #define KEYS 300
 
-static void test_against_array(void **state)
+static void against_array(unsigned near_bits)
 {
 	uint32_t model[KEYS];
 	struct keymap m;
 
-	(void)state;
 	srand(3);
-	assert_int_equal(keymap_init(&m, KEYS), 0);
+	assert_int_equal(keymap_init_near(&m, KEYS, near_bits), 0);
 	memset(model, 0xff, sizeof(model));
 	for (int step = 0; step < 200000; step++) {
 		uint32_t i = (uint32_t)rand() % KEYS;
@@ -42,6 +42,30 @@ static void test_against_array(void **state)
 	for (uint32_t i = 0; i < KEYS; i++)
 		assert_int_equal(keymap_get(&m, i), KEYMAP_NONE);
 	keymap_done(&m);
+}
+
+static void test_against_array(void **state)
+{
+	(void)state;
+	against_array(0);
+	against_array(2);
+	against_array(8);
+}
+
+/* Keys in a row lie in a row, however far up they are. */
+static void test_near(void **state)
+{
+	struct keymap m;
+
+	(void)state;
+	assert_int_equal(keymap_init_near(&m, 1 << 16, 4), 0);
+	for (uint64_t first = 0; first < 1ull << 60; first = 3 * first + 16)
+		for (uint64_t i = 0; i < 16; i++)
+			assert_int_equal(keymap_home(&m, (first & ~15ull) + i),
+					 keymap_home(&m, first & ~15ull) + i);
+	keymap_done(&m);
+	assert_int_equal(keymap_init_near(&m, 15, 4), -EINVAL);
+	assert_int_equal(keymap_init_near(&m, 1 << 16, 9), -EINVAL);
 }
 
 static void test_cap(void **state)
@@ -127,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_array),
+		cmocka_unit_test(test_near),
 		cmocka_unit_test(test_cap),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_addrs),
