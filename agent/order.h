@@ -18,7 +18,8 @@ struct wire_head;
 
 typedef void (*order_cb)(void *ctx, const struct wire_head *rec, size_t sz);
 
-/* Room for `lane_sz` bytes of records in each of `lanes_cnt` lanes (one per ring). -ENOMEM. */
+/* Room for about `lane_sz` bytes of records in each of `lanes_cnt` lanes (one per ring): rounded up
+ * to whole chunks of 64 KiB, at least two, each of which may stay empty at its end. -ENOMEM. */
 int order_new(unsigned lanes_cnt, size_t lane_sz, struct order **ret);
 void order_free(struct order *o);
 

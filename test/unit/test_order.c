@@ -102,7 +102,7 @@ static void hands_on_and_counts_what_comes_late(void **state)
 	order_free(o);
 }
 
-#define LANE_SZ 16384 /* room for more than the largest record, a block of TLS */
+#define LANE_SZ (2u << 16) /* two chunks */
 
 static void a_full_lane_says_so_and_refuses(void **state)
 {
@@ -124,10 +124,11 @@ static void a_full_lane_says_so_and_refuses(void **state)
 			cnt++;
 	}
 	assert_int_equal(err, -ENOSPC);
-	assert_int_equal(cnt, LANE_SZ / sizeof(struct wire_wake));
+	assert_in_range(cnt, LANE_SZ / sizeof(struct wire_wake) - 4, LANE_SZ / sizeof(struct wire_wake));
 	order_flush(o, UINT64_MAX, see, &s);
 	assert_int_equal(s.cnt, cnt);
-	assert_true(add(o, 0, cnt + 1, 0) == 0);
+	for (size_t i = 0; i < cnt / 2; i++) /* what has left has made room */
+		assert_int_equal(add(o, 0, cnt + i, 0), 0);
 	order_free(o);
 }
 
