@@ -33,8 +33,9 @@
 #define TASKID_RARE_BLOCKS 256 /* so many blocks: others poll too rarely to wait for */
 /* Looked at before it is given up; or half forgotten, where too few tasks were polled to tell. */
 #define TASKID_BLOCKS_MAX 2048
-/* Disagreements that end it: more than so many, and more than so many of a thousand. Not none, as
- * the note is another task's while a poll drops that one's future or output. */
+/* Disagreements that end it: more than so many, and more than so many of a thousand. Not none: where a
+ * poll drops another task's future or output the note is that task's, and in deep frames that may not
+ * be seen (WIRE_WORD_DROPS). */
 #define TASKID_DIFFERS_MAX 3
 #define TASKID_DIFFERS_PERMILLE 10
 /* Of a build met before the word is expected, and these are enough where no word did better. */

@@ -20,6 +20,7 @@
 #define TASKWORD_SLOW_BLOCKS (WIRE_LEARN_NO_WAKES + 1)
 #define TASKWORD_PATIENT_TICKS 10 /* ... in so many ticks, once it takes long: too few tasks are polled */
 #define TASKWORD_TELL_NS 10000000000ull /* between two notes of the comparison in the metadata */
+#define TASKWORD_CHECK "agrees %" PRIu64 ", at rest %" PRIu64 ", drops %" PRIu64 ", differs %" PRIu64
 
 struct taskword {
 	struct probe *probe;
@@ -31,7 +32,7 @@ struct taskword {
 	uint32_t block_sz; /* 0 = not to be learnt */
 	uint64_t start_ns, told_ns;
 	uint32_t ticks_cnt; /* since it takes long */
-	uint64_t agrees, rests, differs;
+	uint64_t agrees, rests, drops, differs;
 };
 
 /* The file whose thread-local words are meant, NULL with the reason when there is none. */
@@ -78,10 +79,9 @@ static void taskword_tell(struct taskword *w)
 			      w->id.has_tag ? " tagged" : "");
 	else
 		metadata_setf(w->metadata, "agent.task_id_tls", "unknown: %s", w->id.reason);
-	if (w->agrees + w->rests + w->differs)
-		metadata_setf(w->metadata, "agent.task_id_tls_check",
-			      "agrees %" PRIu64 ", at rest %" PRIu64 ", differs %" PRIu64,
-			      w->agrees, w->rests, w->differs);
+	if (w->agrees + w->rests + w->drops + w->differs)
+		metadata_setf(w->metadata, "agent.task_id_tls_check", TASKWORD_CHECK, w->agrees,
+			      w->rests, w->drops, w->differs);
 }
 
 int taskword_open(struct probe *p, unsigned slot, const struct target *t, const struct plan *plan,
@@ -188,6 +188,7 @@ void taskword_tick(struct taskword *w, const struct wire_counts *counts, uint64_
 									  : TASKWORD_SLOW_BLOCKS);
 	w->agrees = counts->v[WIRE_WORD_AGREES];
 	w->rests = counts->v[WIRE_WORD_RESTS];
+	w->drops = counts->v[WIRE_WORD_DROPS];
 	w->differs = counts->v[WIRE_WORD_DIFFERS];
 	if (w->id.state == TASKID_KNOWN) {
 		taskid_judge(&w->id, w->agrees, w->differs);
@@ -225,7 +226,6 @@ void taskword_finish(struct taskword *w, char *line, size_t sz)
 		snprintf(line, sz, "unknown: %s", w->id.reason);
 	else
 		snprintf(line, sz,
-			 "%u bytes below the thread pointer: agrees %" PRIu64 ", at rest %" PRIu64
-			 ", differs %" PRIu64,
-			 w->id.off, w->agrees, w->rests, w->differs);
+			 "%u bytes below the thread pointer: " TASKWORD_CHECK, w->id.off, w->agrees,
+			 w->rests, w->drops, w->differs);
 }

@@ -41,7 +41,8 @@ static __always_inline bool ends_tells_joiner(const struct open_poll *p, struct 
 static __always_inline __u8 ends_rule(struct thread *t, struct task_struct *task,
 				      const struct open_poll *top, enum ends_where where)
 {
-	enum taskword_says says = taskword_now(t, task);
+	__u64 word;
+	enum taskword_says says = taskword_now(t, task, &word);
 
 	if (says == TASKWORD_INSIDE)
 		return 0;

@@ -87,7 +87,7 @@ static __always_inline void sched_out(void *ctx, struct thread *t, struct task_s
 	rec->pad = 0;
 	if (in_poll) {
 		if (thread_in_poll(t)) {
-			taskword_check(t, task);
+			taskword_check(t, task, key);
 			taskword_show(t, task, submit_ring(), TASKWORD_AT_LOOK, now);
 		}
 		sz = bpf_get_stack(ctx, s->frames, 8 * WIRE_FRAMES_MAX, BPF_F_USER_STACK);
@@ -205,7 +205,7 @@ static __always_inline int sched_sampled(void *ctx)
 	now = bpf_ktime_get_ns();
 	top = thread_top(t);
 	if (top && thread_in_poll(t)) {
-		taskword_check(t, task);
+		taskword_check(t, task, key);
 		taskword_show_sample(t, task, top, bpf_map_lookup_elem(&rings, &ring), now);
 	}
 	s = bpf_map_lookup_elem(&scratches, &key);

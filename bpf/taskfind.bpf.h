@@ -20,6 +20,7 @@
 
 struct taskfind {
 	__u64 id, sp, at, mask; /* at: how far it has got; mask: bits not to be set in a header's address */
+	__u64 sz; /* how far it goes, up to TASKFIND_SZ */
 	__u64 vtable; /* found: its type ... */
 	__u64 header;
 	struct wire_task_type type;
@@ -72,8 +73,10 @@ static long taskfind_step(__u32 step, struct taskfind *f)
 	__u32 sz = 4096 - (f->at & 4095), which = f->scratch;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &which);
 
-	if (!s || f->is_over || f->at - f->sp >= TASKFIND_SZ)
+	if (!s || f->is_over || f->at - f->sp >= f->sz)
 		return 1;
+	if (sz > f->sp + f->sz - f->at)
+		sz = f->sp + f->sz - f->at;
 	if (sz > TASKFIND_READ_SZ)
 		sz = TASKFIND_READ_SZ;
 	if (bpf_probe_read_user(s->frames, sz, (void *)f->at))
@@ -86,6 +89,11 @@ static long taskfind_step(__u32 step, struct taskfind *f)
 static __always_inline __u64 taskfind_sp(struct task_struct *task)
 {
 	return thread_regs(task)->rsp & ~7ull;
+}
+
+static __always_inline __u64 taskfind_mask(const struct thread *t)
+{
+	return task_words[t->slot & (WIRE_TARGETS_MAX - 1)].header_bits & 127 ? 15 : 127;
 }
 
 static __always_inline void taskfind_report(struct thread *t, const struct taskfind *f, void *ring,
@@ -138,7 +146,8 @@ static __noinline void taskfind_look(struct thread *t, struct task_struct *task,
 	    (t->found.flags ? taskfind_is_there(t) : now - t->found_ns < TASKFIND_AGAIN_NS))
 		return;
 	f.sp = f.at = taskfind_sp(task);
-	f.mask = task_words[t->slot & (WIRE_TARGETS_MAX - 1)].header_bits & 127 ? 15 : 127;
+	f.sz = TASKFIND_SZ;
+	f.mask = taskfind_mask(t);
 	bpf_loop(TASKFIND_READS, taskfind_step, &f, 0);
 	t->found_id = id;
 	t->found_ns = now;
@@ -147,6 +156,40 @@ static __noinline void taskfind_look(struct thread *t, struct task_struct *task,
 	t->found = f.type;
 	if (f.vtable)
 		taskfind_report(t, &f, submit_ring_of(scratch), now);
+}
+
+/* The registers that outlive a call; what was in them may not be on the stack yet. */
+static __always_inline void taskfind_regs(struct taskfind *f, const struct pt_regs *regs)
+{
+	const __u64 words[] = { regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15 };
+
+	for (__u32 i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!f->vtable && !(words[i] & f->mask))
+			taskfind_is_it(f, words[i]);
+}
+
+/*
+ * Does the innermost poll hold task `id`, which is over or being shut down? Its code does so while it
+ * drops the output of a task that it has joined, or the future of one of its own. Looks at registers and
+ * at the frames of that poll, up to TASKFIND_SZ; those in `scratch` are overwritten. t->found stays.
+ */
+static __noinline bool taskfind_holds_ended(struct thread *t, struct task_struct *task, __u64 id,
+					    __u32 scratch)
+{
+	struct taskfind f = { .id = id, .slot = t->slot, .scratch = scratch };
+	struct open_poll *top = thread_top(t);
+	__u64 state;
+
+	f.sp = f.at = taskfind_sp(task);
+	if (!top || top->sp < f.sp)
+		return false;
+	f.sz = top->sp - f.sp < TASKFIND_SZ ? top->sp - f.sp : TASKFIND_SZ;
+	f.mask = taskfind_mask(t);
+	taskfind_regs(&f, thread_regs(task));
+	if (!f.vtable)
+		bpf_loop(TASKFIND_READS, taskfind_step, &f, 0);
+	return f.vtable && !user_word(f.header, &state) &&
+	       (state & (TASK_COMPLETE | TASK_CANCELLED));
 }
 
 /* The task last found drives a runtime: a thread that is inside it alone is between polls. */

@@ -170,18 +170,25 @@ static __noinline __u64 taskword_task(struct thread *t, struct task_struct *task
 
 enum taskword_says { TASKWORD_UNKNOWN, TASKWORD_INSIDE, TASKWORD_RESTS, TASKWORD_OTHER };
 
-/* What the word says of the innermost poll: RESTS where it is what it was before that poll. */
-static __always_inline enum taskword_says taskword_now(struct thread *t, struct task_struct *task)
+/*
+ * What the word, given back in `ret`, says of the innermost poll: RESTS where it is what it was before
+ * that poll. UNKNOWN also where it may be at rest, but what that is has not been seen since the word is
+ * known.
+ */
+static __always_inline enum taskword_says taskword_now(struct thread *t, struct task_struct *task,
+						       __u64 *ret)
 {
 	const struct wire_task_word *w = taskword_of(t);
 	__u64 id = thread_task_id(t), word = 0;
 
 	if (!w->off || !id || taskword_read(task->thread.fsbase - w->off, w->has_tag, &word))
 		return TASKWORD_UNKNOWN;
+	*ret = word;
 	if (word == id)
 		return TASKWORD_INSIDE;
-	return !word || word == t->rest_id || taskword_is_outer(t, word) ? TASKWORD_RESTS :
-									   TASKWORD_OTHER;
+	if (!word || word == t->rest_id || taskword_is_outer(t, word))
+		return TASKWORD_RESTS;
+	return t->rest_gen == w->gen ? TASKWORD_OTHER : TASKWORD_UNKNOWN;
 }
 
 /*
@@ -197,10 +204,16 @@ static __always_inline bool taskword_has_left(const struct thread *t, struct tas
 	       !taskword_read(task->thread.fsbase - w->off, w->has_tag, &word) && !word;
 }
 
-/* Inside a poll: does the word say so too? */
-static __always_inline void taskword_check(struct thread *t, struct task_struct *task)
+/*
+ * Inside a poll: does the word say so too? While a poll drops the output or the future of another task,
+ * Tokio notes that one: it is right then, and counted apart. That it is so is seen by that task, which is
+ * over and which the poll holds. The frames in `scratch` are overwritten.
+ */
+static __always_inline void taskword_check(struct thread *t, struct task_struct *task, __u32 scratch)
 {
-	switch (taskword_now(t, task)) {
+	__u64 word = 0;
+
+	switch (taskword_now(t, task, &word)) {
 	case TASKWORD_INSIDE:
 		count(t->slot, WIRE_WORD_AGREES);
 		break;
@@ -208,7 +221,8 @@ static __always_inline void taskword_check(struct thread *t, struct task_struct 
 		count(t->slot, WIRE_WORD_RESTS);
 		break;
 	case TASKWORD_OTHER:
-		count(t->slot, WIRE_WORD_DIFFERS);
+		count(t->slot, taskfind_holds_ended(t, task, word, scratch) ? WIRE_WORD_DROPS :
+									      WIRE_WORD_DIFFERS);
 		break;
 	case TASKWORD_UNKNOWN:
 		break;

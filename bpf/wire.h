@@ -327,7 +327,8 @@ enum wire_count {
 	WIRE_STACK_CUT, /* user stack not walkable by frame pointers */
 	WIRE_WORD_AGREES, /* inside a poll the task word was that poll's task */
 	WIRE_WORD_RESTS, /* it was what stands there between polls: at either edge of a poll */
-	WIRE_WORD_DIFFERS, /* it was neither */
+	WIRE_WORD_DROPS, /* it was a task that is over, and that the poll held: it dropped its output or future */
+	WIRE_WORD_DIFFERS, /* it was none of these */
 	WIRE_UNWANTED, /* hits of sites that are being put in or taken out */
 	WIRE_SWITCHES, /* threads of the target that left a CPU or came to one */
 	WIRE_SAMPLES, /* CPU samples of its threads */

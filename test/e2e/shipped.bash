@@ -83,9 +83,9 @@ words() {
 }
 
 # The same for the table: how often the note was that task, was at rest (at the edges of polls), was
-# another task; or why it is not used.
+# one whose output the poll dropped, was another task; or why it is not used.
 word_cell() {
-	words | sed -n -e 's/^agent.task_id_tls_check\tagrees \([0-9]*\), at rest \([0-9]*\), differs \([0-9]*\)$/\1, \2, \3/p' \
+	words | sed -n -e 's/^agent.task_id_tls_check\tagrees \([0-9]*\), at rest \([0-9]*\), drops \([0-9]*\), differs \([0-9]*\)$/\1, \2, \3, \4/p' \
 		-e 's/^agent.task_id_tls\tunknown: \([^:]*\).*/\1/p' | paste -sd ';'
 }
 

@@ -58,9 +58,9 @@ def kind_of_type(cell):
 
 
 def task_word(cell):
-    looks = re.search(r"agrees (\d+), at rest (\d+), differs (\d+)", cell["steady-check"] or cell["check"])
+    looks = re.search(r"agrees (\d+), at rest (\d+), drops (\d+), differs (\d+)", cell["steady-check"] or cell["check"])
     if looks:
-        agrees, differs = int(looks[1]), int(looks[3])
+        agrees, differs = int(looks[1]), int(looks[4])
         return f"{100 * agrees / max(1, agrees + differs):.0f} % of {agrees + differs}"
     return cell["steady-word"] or "-"
 

@@ -77,7 +77,7 @@ static int end(void **state)
 static void tick(uint64_t agrees, uint64_t differs)
 {
 	struct wire_counts counts = {
-		.v = { [WIRE_WORD_AGREES] = agrees, [WIRE_WORD_DIFFERS] = differs }
+		.v = { [WIRE_WORD_AGREES] = agrees, [WIRE_WORD_DIFFERS] = differs, [WIRE_WORD_DROPS] = 7 }
 	};
 
 	now_ns += TICK_NS;
@@ -186,7 +186,7 @@ static void a_word_that_stops_to_agree_is_dropped_at_once(void **state)
 	assert_non_null(strstr(metadata_get(metadata, "agent.task_id_tls"),
 			       "unknown: the word at -168 was another task's in 12 of 1012"));
 	assert_string_equal(metadata_get(metadata, "agent.task_id_tls_check"),
-			    "agrees 1000, at rest 0, differs 12");
+			    "agrees 1000, at rest 0, drops 7, differs 12");
 	is_kept(0);
 	taskword_finish(word, line, sizeof(line));
 	assert_non_null(strstr(line, "unknown: the word at -168"));
