@@ -37,6 +37,7 @@ struct held {
 	pthread_mutex_t lock;
 	pthread_cond_t stop_cond;
 	atomic_bool stop;
+	atomic_uint_least64_t asked_ms; /* the last question */
 	struct held_one *one;
 	uint32_t cnt;
 	uint64_t over_cap;
@@ -112,15 +113,21 @@ static void held_take(struct held_one *o, struct columns *c, int err)
 	o->status.generation = hc->generation;
 }
 
-/* Under the lock: is there something to decode, and is it time to? */
-static bool held_wants(const struct held_one *o, uint64_t key, uint64_t sealed_key)
+bool held_is_due(bool sealed, uint64_t rested_ms, uint64_t took_ms, uint64_t unasked_ms)
 {
+	return unasked_ms < HELD_ASKED_MS && rested_ms >= (sealed ? 1 : HELD_REST) * took_ms;
+}
+
+/* Under the lock: is there something to decode, and is it time to? */
+static bool held_wants(struct held *h, uint64_t key, uint64_t sealed_key)
+{
+	const struct held_one *o = &h->one[h->now];
+	uint64_t asked_ms = atomic_load(&h->asked_ms), now_ms = held_now_ms(); /* in this order */
+
 	if (o->status.state == HELD_WAITING)
 		return true;
-	if (o->key == key)
-		return false;
-	return o->sealed_key != sealed_key ||
-	       held_now_ms() - o->ended_ms >= HELD_REST * (o->ended_ms - o->began_ms);
+	return o->key != key && held_is_due(o->sealed_key != sealed_key, now_ms - o->ended_ms,
+					    o->ended_ms - o->began_ms, now_ms - asked_ms);
 }
 
 /* What may be kept of this recording, beside the others. */
@@ -188,7 +195,7 @@ static void held_read(struct held *h, const struct traceset_recording *rec)
 	pthread_mutex_lock(&h->lock);
 	is_known = held_find(h, rec->name, &h->now);
 	o = &h->one[h->now];
-	if (!is_known || !held_wants(o, key, sealed_key)) {
+	if (!is_known || !held_wants(h, key, sealed_key)) {
 		pthread_mutex_unlock(&h->lock);
 		free(files);
 		return;
@@ -324,6 +331,7 @@ bool held_status(struct held *h, uint32_t nr, struct held_status *ret)
 
 	pthread_mutex_lock(&h->lock);
 	is_there = nr < h->cnt;
+	atomic_store(&h->asked_ms, held_now_ms());
 	if (is_there)
 		*ret = h->one[nr].status;
 	pthread_mutex_unlock(&h->lock);
@@ -335,6 +343,7 @@ struct held_columns *held_get(struct held *h, uint32_t nr)
 	struct held_columns *hc = NULL;
 
 	pthread_mutex_lock(&h->lock);
+	atomic_store(&h->asked_ms, held_now_ms());
 	if (nr < h->cnt)
 		hc = h->one[nr].columns;
 	if (hc)

@@ -4,9 +4,10 @@
  *
  * One thread of its own lists the path every HELD_LOOK_MS and decodes what is new; requests read
  * the columns of the last look meanwhile. A recording keeps its number as long as the server runs;
- * its generation grows each time its columns are replaced. A new sealed segment is decoded at the
- * next look; one that is still being written, which changes all the time, only when decoding has
- * rested HELD_REST times as long as the last decoding took.
+ * its generation grows each time its columns are replaced. A new sealed segment is decoded when
+ * decoding has rested as long as the last decoding took; one that is still being written, which changes
+ * all the time, when it has rested HELD_REST times as long. What nobody has asked about for
+ * HELD_ASKED_MS is not decoded again until somebody does.
  *
  * Of recordings that grow, what was decoded once is kept (core/live.h), together up to a
  * HELD_KEPT_SHARE of the machine's memory: one that does not fit is decoded anew each time. What has
@@ -22,6 +23,7 @@
 #define HELD_RECORDINGS_MAX 1024u /* further ones are counted in held_over_cap, not shown */
 #define HELD_LOOK_MS 1000u
 #define HELD_REST 4u
+#define HELD_ASKED_MS 10000u /* a page asks each 1.5 s, a hidden one each 5 */
 #define HELD_NAME_SZ 256u
 #define HELD_KEPT_SHARE 8u
 #define HELD_KEPT_MS 60000u
@@ -49,6 +51,10 @@ int held_err(struct held *h);
 uint32_t held_cnt(struct held *h);
 uint64_t held_over_cap(struct held *h);
 bool held_status(struct held *h, uint32_t nr, struct held_status *ret);
+
+/* Is it time to decode again what has changed? pure; sealed: a segment that will not grow is new.
+ * rested_ms, took_ms: since the last decoding, and how long that took; unasked_ms: since a question. */
+bool held_is_due(bool sealed, uint64_t rested_ms, uint64_t took_ms, uint64_t unasked_ms);
 
 /* The columns of a recording, until held_put; NULL: none (yet). Never blocks for long. */
 struct held_columns;

@@ -102,3 +102,38 @@ setup() { cd "$BATS_TEST_TMPDIR" || return; }
 	        p.wait()
 	END
 }
+
+@test "live: while nobody asks nothing is decoded again; it comes when somebody does" {
+	mkdir -p made idle/made-1
+	"$BUILD/test/bench/make_big" made 20000 2 raw 10000
+	cp made/trace.0.bin idle/made-1/
+	timeout 100 python3 - "$VIEW" made idle <<-'END'
+	import json, os, subprocess, sys, time, urllib.request
+	view, made, where = sys.argv[1:4]
+	p = subprocess.Popen([view, 'serve', '--json', where], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+	def recording():
+	    got = json.load(urllib.request.urlopen(url + 'api/trace', timeout=30))['recordings']
+	    return got[0] if got else {'state': 'waiting'}
+	try:
+	    text = ''
+	    while '}' not in text:
+	        text += p.stdout.readline().decode()
+	    url = json.loads(text)['url']
+	    deadline = time.time() + 60
+	    while recording()['state'] != 'ready':
+	        assert time.time() < deadline
+	        time.sleep(0.1)
+	    time.sleep(11)
+	    os.rename(f'{made}/trace.1.bin', f'{where}/made-1/trace.1.bin')
+	    time.sleep(3)
+	    first = recording()  # the first one to ask is told of what was there
+	    assert first['generation'] == 1, first
+	    while recording()['generation'] == 1:
+	        assert time.time() < deadline
+	        time.sleep(0.1)
+	    assert len(json.load(urllib.request.urlopen(url + 'api/recording?r=0'))['segments']) == 2
+	finally:
+	    p.kill()
+	    p.wait()
+	END
+}
