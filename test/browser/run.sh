@@ -39,9 +39,16 @@ cp test/golden_bad/other_file.bin "$dir/failed/trace.0.bin"
 
 # passes on TAP, counts it, and keeps what was said of the page's heap
 sum_up() {
-	awk -v events="$EVENTS" '{ print; fflush() }
-		/^ok / { passed++ } /^not ok / { failed++ } /^# page heap / { heap = ", " substr($0, 3) }
-		END { printf "# %d passed, %d failed at %d events%s\n", passed, failed, events, heap }'
+	local line passed=0 failed=0 heap=
+	while IFS= read -r line; do
+		printf '%s\n' "$line"
+		case $line in
+		'ok '*) passed=$((passed + 1)) ;;
+		'not ok '*) failed=$((failed + 1)) ;;
+		'# page heap '*) heap=", ${line#\# }" ;;
+		esac
+	done
+	echo "# $passed passed, $failed failed at $EVENTS events$heap"
 }
 
 serve big "$dir/big"
