@@ -25,6 +25,7 @@ static const struct {
 	{ "/api/spans", true, api_spans },	{ "/api/parked", true, api_parked },
 	{ "/api/glimpses", true, api_glimpses }, { "/api/busy", true, api_busy },
 	{ "/api/pool", true, api_pool },	     { "/api/timed", true, api_timed },
+	{ "/api/events", true, api_events },
 };
 
 void api_answer(struct api_call *call, const char *path)

@@ -38,6 +38,7 @@ void api_glimpses(struct api_call *call); /* apiglimpse.c */
 void api_busy(struct api_call *call); /* apibusy.c */
 void api_pool(struct api_call *call); /* apichart.c */
 void api_timed(struct api_call *call); /* apitimed.c */
+void api_events(struct api_call *call); /* apievents.c */
 void api_issues(struct api_call *call); /* apiissues.c */
 
 #endif /* DIAL9_API_H */

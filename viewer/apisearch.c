@@ -3,6 +3,7 @@
 #include "api.h"
 
 #include "apicall.h"
+#include "apievents.h"
 #include "jsonout.h"
 #include "plain.h"
 
@@ -12,6 +13,7 @@
 
 #define API_HITS_MAX 60u
 #define API_QUERY_MAX 200u
+#define API_VALUES_MAX 10u
 
 static bool api_holds(const struct columns *c, uint32_t text, const char *q, size_t q_len)
 {
@@ -77,6 +79,30 @@ static void api_hit_column(struct api_call *call, const char *kind, const uint32
 	}
 }
 
+/* What fields of events of other kinds say: the first event with each such "name=value". */
+static void api_hit_values(struct api_call *call, const char *q, uint32_t *shown)
+{
+	char text[API_EVENT_TEXT_SZ], last[API_EVENT_TEXT_SZ] = "";
+	const struct columns *c = call->c;
+	uint32_t before = *shown;
+
+	for (uint32_t i = 0; i < c->records.cnt && i < API_SCAN_MAX; i++) {
+		int field = api_event_find(c, i, q);
+
+		if (field < 0 || strcmp(api_event_text(c, i, field, text), last) == 0)
+			continue;
+		strcpy(last, text);
+		json_map(call->j);
+		json_put_text(call->j, "kind", "value");
+		json_put_text(call->j, "text", text);
+		api_rel(call->j, "at", call, c->records.ts_ns[i]);
+		json_map_end(call->j);
+		(*shown)++;
+		if (*shown - before == API_VALUES_MAX || *shown == API_HITS_MAX)
+			return;
+	}
+}
+
 void api_search(struct api_call *call)
 {
 	const struct columns *c = call->c;
@@ -113,6 +139,8 @@ void api_search(struct api_call *call)
 	api_hit_column(call, "runtime", c->lanes.runtime, c->lanes.cnt, NULL, q, seen, &shown);
 	api_hit_column(call, "event", c->schemas.name, c->schemas.cnt, NULL, q, seen, &shown);
 	api_hit_column(call, "field", c->fields.name, c->fields.cnt, NULL, q, seen, &shown);
+	if (shown < API_HITS_MAX)
+		api_hit_values(call, q, &shown);
 	json_list_end(j);
 	json_key(j, "capped");
 	json_bool(j, shown >= API_HITS_MAX);

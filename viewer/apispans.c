@@ -37,6 +37,8 @@ void api_spans(struct api_call *call)
 			json_put_u64(j, "count", x.at[i].cnt);
 			json_put_u64(j, "sum", x.at[i].sum_ns);
 			json_put_u64(j, "p50", x.at[i].p50_ns);
+			json_put_u64(j, "p90", x.at[i].p90_ns);
+			json_put_u64(j, "p99", x.at[i].p99_ns);
 			json_put_u64(j, "max", x.at[i].max_ns);
 			json_put_u64(j, "outliers", x.at[i].outliers);
 			json_map_end(j);

@@ -256,6 +256,8 @@ static int userspans_names(const struct userspans_work *w, struct userspans *ret
 			n->max_ns = w->at[to].ns;
 		}
 		n->p50_ns = w->at[from + n->cnt / 2].ns;
+		n->p90_ns = w->at[from + n->cnt * 9 / 10].ns;
+		n->p99_ns = w->at[from + n->cnt * 99 / 100].ns;
 		for (uint32_t i = from; n->cnt >= USERSPANS_OUTLIER_OF && i < to; i++)
 			n->outliers += w->at[i].ns / USERSPANS_OUTLIER > n->p50_ns;
 	}

@@ -23,7 +23,7 @@ struct scope;
 
 struct userspans_name {
 	uint32_t name; /* text */
-	uint64_t cnt, sum_ns, max_ns, p50_ns;
+	uint64_t cnt, sum_ns, max_ns, p50_ns, p90_ns, p99_ns;
 	uint64_t outliers;
 };
 

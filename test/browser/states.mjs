@@ -9,7 +9,7 @@ const [empty, partial, nothing, failed, small, levels, spans, stat, pool, dir, t
 const { browser, context, page, foreign, errors, violations, collect } = await open();
 const says = text => page.waitForFunction(t => document.querySelector('#app')?.textContent.includes(t), text);
 
-console.log('28..40');
+console.log('28..41');
 const code = await tap(28, page, async test => {
 	await test('an empty directory: says so, and fills when a segment comes, without a reload', async () => {
 		await page.goto(empty);
@@ -111,6 +111,20 @@ const code = await tap(28, page, async test => {
 		await page.goto(new URL('/viewer.html?inspector=span', spans).href);
 		await page.waitForSelector('table.spans tbody tr');
 		await says('entered but never left');
+		same(await page.locator('table.spans thead th').allTextContents().then(x => x.join()), 'name,spans,sum,p50,p90,p99,max,10 × p50 and more', 'columns of spans');
+		// what a field of a span says is found, and the event shown with its fields, and marked
+		await page.keyboard.press('/');
+		await page.keyboard.type('span_name=los');
+		await page.waitForFunction(() => document.querySelector('.hits .kind')?.textContent === 'value');
+		await page.keyboard.press('Enter');
+		await page.waitForFunction(() => document.querySelectorAll('table.events tbody tr.on').length === 1 && document.querySelectorAll('table.events tbody tr').length === 1);
+		await says('span_id 60 span_name lost');
+		await page.fill('[aria-label="What a field says"]', '');
+		await page.waitForFunction(() => document.querySelectorAll('table.events tbody tr').length === 45);
+		await page.selectOption('[aria-label="Kind of event"]', { label: 'SpanExit:app::work:a.rs:1 (22)' });
+		await page.waitForFunction(() => document.querySelectorAll('table.events tbody tr').length === 22);
+		await page.locator('table.events button').first().click();
+		await says('SpanExit:app::work:a.rs:1 at +0.000020 s, marked in the lanes');
 		await accessible(context, page, 'spans');
 		await page.goto(new URL('/viewer.html?inspector=span', levels).href);
 		await says('The recording holds no spans');
@@ -151,6 +165,18 @@ const code = await tap(28, page, async test => {
 		await page.mouse.click(x, b.y + 22 + 20 + 30);
 		await page.waitForFunction(() => location.search.includes('dock=flame') && location.search.includes('region='));
 		await accessible(context, page, 'a recording without polls');
+		await collect();
+	});
+	await test('two recordings: their flamegraphs side by side, and the link to it', async () => {
+		await page.goto(new URL('/?rec=abcd-42&dock=flame&flame=diff', small).href);
+		await page.selectOption('[aria-label="Compared with"]', 'efgh-43');
+		await page.waitForFunction(() => new URLSearchParams(location.search).get('base-rec') === 'efgh-43');
+		await page.waitForSelector('.flame canvas');
+		await page.waitForFunction(() => document.querySelector('.dock .reading')?.textContent.includes('before 0.00 %'));
+		await page.reload();
+		await page.waitForSelector('[aria-label="Compared with"]');
+		same(await page.inputValue('[aria-label="Compared with"]'), 'efgh-43', 'compared with, after a reload');
+		await accessible(context, page, 'two recordings');
 		await collect();
 	});
 	await test('the blocking pool: threads at work and its queue, as a row and as charts', async () => {

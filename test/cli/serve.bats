@@ -155,7 +155,7 @@ status() { # CURL-ARGUMENTS...: the status of an answer
 
 @test "parameters out of range are an error of one line, never a crash" {
 	for q in 'cells?px=0' 'cells?px=999999' 'cells?lanes=9999' 'spans?from=x' 'levels?r=99' 'cells?lanes=0-99999999' 'cells?from=5&to=5' \
-		'cells?from=-1' 'range?from=18446744073709551615' 'heat?what=x' 'flame?kind=x' 'busy?limit=0' 'busy?limit=201' 'timed?lanes=0-1' 'timed?lanes=0&kind=x' 'timed?lanes=0&px=0' 'pool?px=2001' 'worst?kind=x' \
+		'cells?from=-1' 'range?from=18446744073709551615' 'heat?what=x' 'flame?kind=x' 'busy?limit=0' 'busy?limit=201' 'timed?lanes=0-1' 'timed?lanes=0&kind=x' 'timed?lanes=0&px=0' 'pool?px=2001' 'events?limit=0' 'events?limit=501' 'events?schema=x' 'worst?kind=x' \
 		'search' 'poll?row=4294967295' 'poll?at=9223372036854775807&task=1' 'task?id=77777777' \
 		'recording?r=1024' 'recording?r=99' 'cells?r=x' 'nothing'; do
 		got=$(status "$URL/api/$q")

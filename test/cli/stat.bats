@@ -61,3 +61,23 @@ folded() { # ARGS...: of stat-8
 	[ "$(jq -c .hits found)" = '[{"kind":"thread","text":"io-driver","lane":1}]' ]
 	[ "$(jq -c '[.count, .runs[].start]' late)" = '[1,150000000]' ]
 }
+@test "events of other kinds by their fields: found, listed" {
+	mkdir -p spans && "$BUILD/test/cli/make_cases" . && mv spans.bin spans/trace.0.bin
+	"$VIEW" serve --json spans >url 2>/dev/null </dev/null 3>&- &
+	pid=$!
+	for _ in $(seq 100); do [ -s url ] && jq -e .port url >/dev/null 2>&1 && break; sleep 0.1; done
+	base=http://127.0.0.1:$(jq -r .port url)
+	for _ in $(seq 100); do curl -sf "$base/api/recording?r=0" >/dev/null && break; sleep 0.1; done
+	for q in 'q=LOST' 'q=span_id=50' 'q=50' 'schema=0&limit=2' 'q=span_name=x'; do
+		curl -s "$base/api/events?r=0&$q"
+	done >answers
+	curl -s "$base/api/search?r=0&q=lost" >found
+	curl -s "$base/api/spans?r=0" >names
+	kill $pid
+	wait $pid || true
+	jq -c . answers found names
+	[ "$(jq -c '[.count, (.events | length), .capped]' answers | xargs)" = '[1,1,false] [2,2,false] [0,0,false] [23,2,false] [0,0,false]' ]
+	[ "$(jq -sc '.[0].events' answers)" = '[{"ts":3000000,"schema":0,"fields":["worker_id","0","span_id","60","span_name","lost"]}]' ]
+	[ "$(jq -c '.hits' found)" = '[{"kind":"value","text":"span_name=lost","at":3000000}]' ]
+	[ "$(jq -c '.names[0] | [.name, .count, .p50, .p90, .p99, .max]' names)" = '["work",22,10000,10000,200000,200000]' ]
+}

@@ -206,6 +206,14 @@ export function step(by: 1 | -1): void {
 		openWorst(at);
 }
 
+// An event of another kind: marked in the lanes, and those like it in the table.
+export function openEvent(at: number, text: string): void {
+	const { from, to } = state.view, half = (to - from) / 2;
+	if (at < from || at > to)
+		setView({ from: at - half, to: at + half });
+	set({ eventAt: at, eventKind: -1, eventText: text, dock: 'table', dockOpen: true, say: `Event with ${text}` });
+}
+
 // Its time as the range, its task, and the stacks of its samples.
 export async function openBusy(b: BusyRun): Promise<void> {
 	set({ region: { from: b.start, to: b.start + b.dur + 1 }, lane: b.lane, poll: null, wakes: null, dock: 'flame', dockOpen: true, flameKind: 'cpu', flameMode: 'top' });
@@ -273,6 +281,8 @@ export function escape(): void {
 		set({ task: null, tab: 'summary' });
 	else if (state.place)
 		set({ place: null });
+	else if (state.eventAt >= 0)
+		set({ eventAt: -1 });
 	else
 		setView(extent());
 }

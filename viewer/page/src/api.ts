@@ -66,7 +66,7 @@ export interface LevelsAnswer {
 	spans: LevelSpan[]; losses: { from: number; to: number; kind: string; cause: string; count: number }[];
 	holes: { from: number; to: number; before: string; after: string; missing: boolean }[]; over_cap: number;
 }
-export interface Hit { kind: string; text?: string; id?: string; busy?: number; poll?: Poll; lane?: number }
+export interface Hit { kind: string; text?: string; id?: string; busy?: number; poll?: Poll; lane?: number; at?: number }
 export interface Series { count: number; least: (number | null)[]; most: (number | null)[] }
 export interface Issue {
 	id: string; kind: string; severity: 'info' | 'warning' | 'critical'; text: string; type: string | null; place: string | null;

@@ -16,6 +16,12 @@ export function drawShade(p: Picture, s: Span, color: string): void {
 }
 
 export function drawSelection(p: Picture): void {
+	if (state.eventAt >= 0) { // a chosen event of another kind
+		const at = Math.round(p.scale.x(state.eventAt));
+		p.g.fillStyle = colors.select;
+		p.g.fillRect(at, AXIS, 1, p.tall);
+		p.g.fillRect(at - 3, AXIS, 7, 4);
+	}
 	const poll = state.poll?.poll, row = poll && p.rows.find(r => r.kind === 'lane' && r.lane === poll.lane);
 	if (!poll || !row)
 		return;

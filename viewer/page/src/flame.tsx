@@ -101,16 +101,18 @@ function Graph({ tree, unit, total, up }: { tree: Tree; unit: string; total: num
 export function Flame() {
 	const s = useApp();
 	const isTime = s.flameMode === 'time', lane = isTime ? timedLane(s) : -1, of = lane >= 0 ? { ...scope(s), lanes: lane.toString() } : scope(s), base = s.flameBase;
-	const key = JSON.stringify([s.r, s.rec?.generation, s.flameKind, of, s.flameMode === 'diff' && base]);
+	const key = JSON.stringify([s.r, s.rec?.generation, s.flameKind, of, s.flameMode === 'diff' && [base, s.flameWith]]);
 	const a = useAnswer(key, async () => {
 		const { text: _, ...args } = of;
 		const now = await api.json<FlameAnswer>('flame', { r: state.r, kind: state.flameKind, ...args }, 'flame');
-		const then = state.flameMode === 'diff' && base
+		const other = state.flameMode === 'diff' && state.flameWith !== null ? state.trace?.recordings.findIndex(x => x.name === state.flameWith) ?? -1 : -1;
+		const then = other >= 0 ? await api.json<FlameAnswer>('flame', { r: other, kind: state.flameKind, place: of.place }, 'flame2') // of all its time
+			: state.flameMode === 'diff' && base
 			? await api.json<FlameAnswer>('flame', { r: state.r, kind: state.flameKind, ...args, ...base }, 'flame2') : null;
 		return { now, then };
 	});
 	const v = a.value, plain = v ? read(v.now.nodes) : [];
-	const focus = s.flameFocus;
+	const focus = s.flameFocus, others = s.trace?.recordings.filter((x, i) => i !== s.r && x.state === 'ready') ?? [];
 	let unit = v?.now.unit ?? 'samples', total = v?.now.total ?? 0;
 	let tree = plain;
 	if (s.flameMode === 'bottom')
@@ -137,11 +139,13 @@ export function Flame() {
 				<option value="cpu">on CPU (samples)</option><option value="off">without CPU (time)</option><option value="sched">switches (samples)</option>
 			</select>
 			<div class="segments" role="group" aria-label="How stacks are merged">{MODES.map(([id, name], i) => <button key={id} title={'key Shift+' + (i + 1)} aria-pressed={s.flameMode === id} onClick={() => set({ flameMode: id })}>{name}</button>)}</div>
-			{s.flameMode === 'diff' && <button onClick={() => set({ flameBase: s.region ?? s.view })}>{base ? 'Compare with this range instead' : 'Compare later ranges with this one'}</button>}
+			{s.flameMode === 'diff' && others.length > 0 && <select aria-label="Compared with" value={s.flameWith ?? ''} onChange={e => set({ flameWith: e.currentTarget.value || null })}>
+				<option value="">with a range of this recording</option>{others.map(x => <option key={x.name} value={x.name}>with {x.name}</option>)}</select>}
+			{s.flameMode === 'diff' && s.flameWith === null && <button onClick={() => set({ flameBase: s.region ?? s.view })}>{base ? 'Compare with this range instead' : 'Compare later ranges with this one'}</button>}
 			<span class="dim">{v ? value(v.now.total) + (v.now.unit === 'ns' ? '' : ' samples') + ' of ' : 'Of '}{of.text}{v && v.now.nowhere > 0 ? `; ${value(v.now.nowhere)} without a stack` : ''}{v && v.now.small > 0 ? `; ${count(v.now.small)} boxes too small to show` : ''}</span>
 		</div>
 		{a.error && <p class="note bad">{a.error}</p>}
-		{s.flameMode === 'diff' && !base && <p class="card">Choose the range to compare with first: select it, and press the button above. Then select another.</p>}
+		{s.flameMode === 'diff' && !base && s.flameWith === null && <p class="card">Choose the range to compare with first: select it, and press the button above. Then select another.</p>}
 		{v && v.now.total === 0 && <p class="card">No stacks here. {s.flameKind === 'off' ? 'Time without CPU was not recorded with stacks, or no thread was switched out.' : 'The recording has no samples in this span, or was made without sampling.'}
 			{s.poll && !s.region && <> <button class="link" onClick={() => set({ region: { ...state.view } })}>Stacks of what is in view</button></>}</p>}
 		{v && v.now.total > 0 && <div class="flame"><div>{isTime ? <Timed of={of} lane={lane} /> : s.flameMode === 'sandwich' ? (focus

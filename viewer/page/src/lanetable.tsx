@@ -3,6 +3,7 @@
 import * as api from './api';
 import { openBusy, selectPoll } from './actions';
 import { askBusy } from './busy';
+import { EventTable } from './eventtable';
 import { inWords, named, recordedShare } from './levels';
 import { group, laneName } from './rows';
 import { SpanTable } from './spantable';
@@ -25,7 +26,7 @@ export function LaneTable() {
 				<td class="n">{at.polls?.worst ? <button class="link" onClick={() => void selectPoll(at.polls.worst!)}>{dur(at.polls.max)}</button> : '-'}</td>
 				<td class="n">{rec.wakes ? count(at.wakes?.count ?? 0) : '-'}</td><td class="n">{rec.parks ? share(at.parks?.sum ?? 0, len) : '-'}</td><td class="n">{at.delays?.max ? dur(at.delays.max) : '-'}</td>
 				<td class="n">{rec.offs ? dur(at.offs?.sum ?? 0) : '-'}</td><td class="n">{count(at.samples?.count ?? 0)}</td><td class="n">{at.queue?.max ?? '-'}</td></tr>)}</tbody></table>
-		<Runs of={span} /><Recorded of={span} /><SpanTable of={span} /></>;
+		<Runs of={span} /><Recorded of={span} /><SpanTable of={span} /><EventTable of={span} /></>;
 }
 
 // The busy runs that the lanes frame.

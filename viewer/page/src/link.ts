@@ -9,7 +9,7 @@ import { baseNs, set, state, type Dock, type RailTab, type Span, type State, typ
 export interface Wish {
 	rec?: string; start?: bigint; end?: bigint; region?: [bigint, bigint]; poll?: [bigint, string]; task?: string;
 	issue?: string; iss?: number; tab?: Tab; rail?: RailTab; place?: string; flame?: string; dock?: Dock | 'none';
-	charts: string[]; folded: string[]; pins: string[]; mode?: State['flameMode']; focus?: string; base?: [bigint, bigint]; heat?: State['heatWhat'];
+	charts: string[]; folded: string[]; pins: string[]; mode?: State['flameMode']; focus?: string; base?: [bigint, bigint]; than?: string; heat?: State['heatWhat'];
 }
 
 const RAILS: Record<string, RailTab> = { 'long-poll': 'long', 'wake-delay': 'late', 'off-cpu-active': 'blocked', 'busy-run': 'busy' };
@@ -57,6 +57,7 @@ export function readLink(): Wish {
 	wish.end = big(q.get('end'));
 	wish.region = two(q.get('region') ?? q.get('highlight'));
 	wish.base = two(q.get('base'));
+	wish.than = q.get('base-rec') ?? undefined;
 	const poll = (q.get('poll') ?? '').split(':');
 	const at = big(poll[0] ?? null);
 	if (at !== undefined && big(poll[1] ?? null) !== undefined)
@@ -115,7 +116,8 @@ export function linkOf(s: State): string {
 		['analysis', isFlame && s.flameKind !== 'cpu' && (s.flameKind === 'off' ? 'blocking' : 'sched')],
 		['flame', isFlame && s.flameMode !== 'top' && s.flameMode],
 		['inspect', isFlame && s.flameMode === 'sandwich' && s.flameFocus],
-		['base', isFlame && s.flameMode === 'diff' && s.flameBase && span(s.flameBase)],
+		['base', isFlame && s.flameMode === 'diff' && s.flameWith === null && s.flameBase && span(s.flameBase)],
+		['base-rec', isFlame && s.flameMode === 'diff' && s.flameWith],
 		['runtime-collapsed', s.folded.size > 0 && 'v1:' + [...s.folded].filter(x => !x.startsWith('\t')).join('\t')],
 	];
 	for (const [k, v] of parts)

@@ -16,7 +16,7 @@ export function wantedName(): string | undefined {
 
 export function choose(r: number): void {
 	forgetTasks();
-	set({ r, rec: null, levels: null, blanks: [], poll: null, task: null, wakes: null, region: null, place: null, worst: null, busy: null, rail: 'issues', railAt: -1, pins: [], pains: null, charts: [], lane: -1 });
+	set({ r, rec: null, levels: null, blanks: [], poll: null, task: null, wakes: null, region: null, place: null, worst: null, busy: null, rail: 'issues', railAt: -1, pins: [], pains: null, charts: [], eventKind: -1, eventText: '', eventAt: -1, flameWith: null, flameBase: null, lane: -1 });
 }
 
 export async function take(rec: Recording): Promise<void> {
@@ -28,6 +28,8 @@ export async function take(rec: Recording): Promise<void> {
 		setView(atEnd ? extent() : shift(state.view), false);
 		if (state.region)
 			set({ region: shift(state.region) });
+		if (state.eventAt >= 0)
+			set({ eventAt: state.eventAt + by });
 		if (state.rail !== 'issues')
 			loadList(state.rail);
 		loadIssues();
@@ -64,7 +66,7 @@ async function follow(rec: Recording, w: Wish): Promise<void> {
 	if (w.flame)
 		set({ dock: 'flame', flameKind: w.flame === 'blocking' ? 'off' : w.flame === 'sched' ? 'sched' : 'cpu' });
 	if (w.mode)
-		set({ flameMode: w.mode, flameFocus: w.focus ?? null, flameBase: w.base ? span(w.base) : null });
+		set({ flameMode: w.mode, flameFocus: w.focus ?? null, flameBase: w.base ? span(w.base) : null, flameWith: w.than ?? null });
 	if (w.rail && w.rail !== 'issues')
 		loadList(w.rail);
 	if (w.poll)

@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Hit } from './api';
-import { openTask, selectPoll, togglePlace } from './actions';
+import { openEvent, openTask, selectPoll, togglePlace } from './actions';
 import { KEYS, type Key } from './help';
 import { laneName } from './rows';
 import { set, state } from './state';
@@ -28,6 +28,8 @@ function open(h: Hit): void {
 		togglePlace(h.text!);
 	else if (h.kind === 'function')
 		set({ dock: 'flame', dockOpen: true, flameMode: 'sandwich', flameFocus: h.text! });
+	else if (h.kind === 'value')
+		openEvent(h.at!, h.text!);
 	else if (h.kind === 'event' || h.kind === 'field') {
 		const i = rec.schemas.findIndex(x => h.kind === 'event' ? x.name === h.text : x.fields.some(f => f.name === h.text));
 		if (i >= 0)
@@ -49,7 +51,7 @@ function useHits(q: string) {
 export function Search() {
 	const s = useApp(), a = useHits(s.search), hits = a.value?.hits ?? [];
 	return <div class="search" role="search">
-		<input type="search" placeholder="Search: task, type, function, thread, dur>5ms" aria-label="Search" value={s.search}
+		<input type="search" placeholder="Search: task, type, function, thread, field=value, dur>5ms" aria-label="Search" value={s.search}
 			onInput={e => set({ search: e.currentTarget.value })}
 			onKeyDown={e => {
 				if (e.key === 'Enter' && hits[0])

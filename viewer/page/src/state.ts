@@ -48,8 +48,12 @@ export interface State {
 	flameMode: 'top' | 'bottom' | 'heavy' | 'sandwich' | 'diff' | 'time';
 	flameFocus: string | null;
 	flameBase: Span | null;
+	flameWith: string | null; // name of the recording that is compared with; null: flameBase of this one
 	heatWhat: 'polls' | 'waits';
 	charts: string[]; // "schema,field"
+	eventKind: number; // row of rec.schemas, -1 all
+	eventText: string; // what a field must say
+	eventAt: number; // the one that is marked in the lanes; -1 none
 	palette: boolean;
 	say: string; // for the live region
 }
@@ -59,7 +63,7 @@ export const state: State = {
 	wakes: null, arrows: true, tab: 'summary', dock: 'heat', dockOpen: true,
 	dockTall: 250, pins: [], pains: null, tasks: new Map(), rail: 'issues', railAt: -1, worst: null, busy: null, findings: null,
 	findingsError: null, search: '', place: null, clock: 'relative', theme: 'auto', help: false, folded: new Set(),
-	flameKind: 'cpu', flameMode: 'top', flameFocus: null, flameBase: null, heatWhat: 'polls', charts: [], palette: false, say: '',
+	flameKind: 'cpu', flameMode: 'top', flameFocus: null, flameBase: null, flameWith: null, heatWhat: 'polls', charts: [], eventKind: -1, eventText: '', eventAt: -1, palette: false, say: '',
 };
 
 const listeners = new Set<() => void>();
