@@ -47,91 +47,7 @@ void d9_dec_free(struct d9_dec *dec)
 	free(dec);
 }
 
-static void pool_resolve(struct d9_dec *dec, const struct idmap *pool, struct d9_value *v)
-{
-	const struct idmap_entry *e = idmap_get(pool, v->pool_id);
-
-	v->bytes = e ? e->p : NULL;
-	v->cnt = e ? e->cnt : 0;
-	dec->stats.unresolved += !e;
-}
-
-/* One field. The frequent types are here, the others in value.c. */
-static inline int field_value_read(struct cursor *c, uint8_t type, struct d9_value *v)
-{
-	v->type = type;
-	switch (type) {
-	case D9_T_VARINT:
-		return varint_read(c, &v->u);
-	case D9_T_U8:
-		if (unlikely(!cursor_left(c)))
-			return cursor_need(c, 1);
-		v->u = *c->p++;
-		return 0;
-	case D9_T_U32:
-		if (unlikely(cursor_left(c) < 4))
-			return cursor_need(c, 4);
-		v->u = load32(c->p);
-		c->p += 4;
-		return 0;
-	case D9_T_PSTRING:
-	case D9_T_PSTACK:
-		if (unlikely(cursor_left(c) < 4))
-			return cursor_need(c, 4);
-		v->pool_id = load32(c->p);
-		c->p += 4;
-		return 0;
-	default:
-		return value_read(c, type, v);
-	}
-}
-
-/* Inline stacks may lie unaligned in the chunk: copy all of the event's to one aligned place. */
-static int stacks_align(struct d9_dec *dec, const struct dec_schema *s)
-{
-	size_t cnt = 0;
-	uint64_t *to;
-
-	for (uint16_t i = 0; i < s->pub.field_cnt; i++)
-		cnt += dec->values[i].type == D9_T_STACK ? dec->values[i].cnt : 0;
-	if (cnt >= dec->frames_cap) {
-		free(dec->frames);
-		dec->frames_cap = 0;
-		/* one more, so that an empty stack too has a place to point to */
-		dec->frames = malloc((cnt + 1) * sizeof(*to));
-		if (!dec->frames)
-			return -ENOMEM;
-		dec->frames_cap = cnt + 1;
-	}
-	to = dec->frames;
-	for (uint16_t i = 0; i < s->pub.field_cnt; i++) {
-		struct d9_value *v = &dec->values[i];
-
-		if (v->type != D9_T_STACK)
-			continue;
-		for (uint32_t k = 0; k < v->cnt; k++)
-			to[k] = load64(v->bytes + (size_t)k * 8);
-		v->frames = to;
-		to += v->cnt;
-	}
-	return 0;
-}
-
-/* After the fields of an event were read whole: ids to contents. */
-static int values_resolve(struct d9_dec *dec, const struct dec_schema *s)
-{
-	for (uint16_t i = 0; i < s->pub.field_cnt; i++) {
-		struct d9_value *v = &dec->values[i];
-
-		if (v->type == D9_T_PSTRING)
-			pool_resolve(dec, &dec->strings, v);
-		else if (v->type == D9_T_PSTACK)
-			pool_resolve(dec, &dec->stacks, v);
-	}
-	return s->has_stack ? stacks_align(dec, s) : 0;
-}
-
-static int event_read(struct d9_dec *dec, struct cursor *c, struct d9_ev *ev)
+static inline int event_read(struct d9_dec *dec, struct cursor *c, struct d9_ev *ev)
 {
 	const struct dec_schema *s;
 	uint64_t ts_ns = dec->base_ns;
@@ -155,24 +71,7 @@ static int event_read(struct d9_dec *dec, struct cursor *c, struct d9_ev *ev)
 			return -D9_E_TIME;
 		c->p += 3;
 	}
-	for (uint16_t i = 0; i < s->pub.field_cnt; i++) {
-		uint8_t type = s->types[i];
-
-		if (type & D9_T_OPTIONAL) {
-			rc = cursor_need(c, 1);
-			if (rc)
-				return rc;
-			if (!*c->p++) {
-				dec->values[i].type = D9_T_NONE;
-				continue;
-			}
-			type &= (uint8_t)~D9_T_OPTIONAL;
-		}
-		rc = field_value_read(c, type, &dec->values[i]);
-		if (unlikely(rc))
-			return rc;
-	}
-	rc = values_resolve(dec, s);
+	rc = fields_read(dec, s, c);
 	if (rc)
 		return rc;
 	dec->base_ns = ts_ns;

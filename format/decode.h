@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode.h - the decoder's state, shared by decode.c (units out of chunks) and frames.c (what the
- * units mean). A unit is the smallest thing taken in one go: a header, a schema, an event, a pool
+ * decode.h - the decoder's state, shared by decode.c (units out of chunks), frames.c (what the units
+ * mean) and fields.c (an event's values). A unit is the smallest thing taken in one go: a header, a schema, an event, a pool
  * frame's head, one pool entry, a reset, an annotation frame.
  */
 #ifndef DIAL9_DECODE_H
@@ -25,6 +25,8 @@ struct dec_schema {
 	struct d9_schema pub;
 	const uint8_t *types; /* [pub.field_cnt] */
 	bool has_stack; /* a field is an inline stack */
+	bool has_pooled; /* a field is an id of a pool */
+	uint16_t plain_sz; /* bytes of all fields at most, 0: not all are of the types in fields.c */
 	const char *raw; /* its frame, to tell a repetition from a redefinition */
 	size_t raw_sz;
 	struct d9_annotation *annotations;
@@ -60,5 +62,8 @@ int frame_header(struct d9_dec *dec, struct cursor *c);
 int frame_schema(struct d9_dec *dec, struct cursor *c);
 int frame_annotations(struct d9_dec *dec, struct cursor *c);
 int frame_pool_entry(struct d9_dec *dec, struct cursor *c);
+
+/* The fields of an event into dec->values, ids of pools resolved; else the same. */
+int fields_read(struct d9_dec *dec, const struct dec_schema *s, struct cursor *c);
 
 #endif

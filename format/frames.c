@@ -107,11 +107,30 @@ static void slots_fill(struct d9_schema *s)
 				s->slot[i] = (int16_t)k;
 }
 
+/* Bytes of a field at most, of the types that fields.c reads without a look at the chunk's end. */
+static uint32_t plain_field_sz(uint8_t type, bool *is_plain)
+{
+	switch (type & ~D9_T_OPTIONAL) {
+	case D9_T_VARINT:
+		return 1 + VARINT_MAX_SZ;
+	case D9_T_U8:
+	case D9_T_U32:
+	case D9_T_PSTRING:
+	case D9_T_PSTACK:
+		return 1 + 4;
+	default:
+		*is_plain = false;
+		return 0;
+	}
+}
+
 /* Second pass over a frame that is known to be whole and sound. */
 static int schema_build(struct d9_dec *dec, const struct schema_head *h, struct cursor *c,
 			struct dec_schema *s)
 {
 	struct d9_field *fields;
+	uint32_t fields_sz = 0;
+	bool is_plain = true;
 	uint8_t *types;
 	void *p;
 	int rc;
@@ -139,8 +158,12 @@ static int schema_build(struct d9_dec *dec, const struct schema_head *h, struct 
 		if (rc)
 			return rc;
 		fields[i].type = types[i];
+		fields_sz += plain_field_sz(types[i], &is_plain);
 		s->has_stack |= (types[i] & ~D9_T_OPTIONAL) == D9_T_STACK;
+		s->has_pooled |= (types[i] & ~D9_T_OPTIONAL) == D9_T_PSTRING ||
+				 (types[i] & ~D9_T_OPTIONAL) == D9_T_PSTACK;
 	}
+	s->plain_sz = is_plain ? (uint16_t)fields_sz : 0;
 	slots_fill(&s->pub);
 	return 0;
 }

@@ -58,8 +58,24 @@ bool d9_value_u64(const struct d9_value *v, uint64_t *ret);
 bool d9_value_i64(const struct d9_value *v, int64_t *ret);
 bool d9_value_f64(const struct d9_value *v, double *ret);
 
-/* d9_val + d9_value_u64, or dflt. */
-uint64_t d9_u64(const struct d9_ev *ev, int field, uint64_t dflt);
+/* d9_val + d9_value_u64: false if absent or no such number. Nearly every number is a varint. */
+static inline bool d9_val_u64(const struct d9_ev *ev, int field, uint64_t *ret)
+{
+	const struct d9_value *v = d9_val(ev, field);
+
+	if (!v || v->type != D9_T_VARINT)
+		return d9_value_u64(v, ret);
+	*ret = v->u;
+	return true;
+}
+
+/* The same, or dflt. */
+static inline uint64_t d9_u64(const struct d9_ev *ev, int field, uint64_t dflt)
+{
+	uint64_t v;
+
+	return d9_val_u64(ev, field, &v) ? v : dflt;
+}
 
 /* String of a STRING or PSTRING value, {NULL, 0} for anything else. */
 struct d9_str d9_value_str(const struct d9_value *v);

@@ -268,10 +268,3 @@ const struct d9_value *d9_val_named(const struct d9_ev *ev, const char *name)
 			return ev->values[i].type ? &ev->values[i] : NULL;
 	return NULL;
 }
-
-uint64_t d9_u64(const struct d9_ev *ev, int field, uint64_t dflt)
-{
-	uint64_t v;
-
-	return d9_value_u64(d9_val(ev, field), &v) ? v : dflt;
-}

@@ -49,8 +49,7 @@ static inline int varint_read(struct cursor *c, uint64_t *ret)
 int span_read(struct cursor *c, uint32_t item_sz, const uint8_t **ret_p, uint32_t *ret_cnt);
 
 /*
- * A value whose type has no fast path in the decoder: STRING BYTES STACK MAP DYN_* I64 F64 U16, and
- * all others too. STACK comes back as raw bytes (.bytes, possibly unaligned); pools unresolved.
+ * A value of any type. STACK comes back as raw bytes (.bytes, possibly unaligned); pools unresolved.
  */
 int value_read(struct cursor *c, uint8_t type, struct d9_value *v);
 

@@ -11,7 +11,7 @@ static bool moment_worker(const struct d9_ev *ev, int field, uint16_t *ret)
 {
 	uint64_t id;
 
-	if (!d9_value_u64(d9_val(ev, field), &id))
+	if (!d9_val_u64(ev, field, &id))
 		return false;
 	*ret = id < MOMENT_WORKERS_MAX ? (uint16_t)id : MOMENT_NO_WORKER;
 	return true;
@@ -26,7 +26,7 @@ static int moment_off_cpu(const struct d9_ev *ev, struct moment *m)
 {
 	uint64_t reason = d9_u64(ev, D9F_agent_off_cpu_reason, 3), nr;
 
-	if (!d9_value_u64(d9_val(ev, D9F_agent_off_cpu_out_ns), &m->a))
+	if (!d9_val_u64(ev, D9F_agent_off_cpu_out_ns, &m->a))
 		return -D9_E_BAD_VALUE;
 	m->kind = MOMENT_OFF_CPU;
 	m->tid = (uint32_t)d9_u64(ev, D9F_agent_off_cpu_tid, 0);
@@ -35,7 +35,7 @@ static int moment_off_cpu(const struct d9_ev *ev, struct moment *m)
 		m->worker = MOMENT_NO_WORKER;
 	m->label = reason == 0 ? MOMENT_OFF_PREEMPTED : MOMENT_OFF_OTHER;
 	/* preempted in the midst of a system call is still preempted: the call did not block */
-	if (reason != 0 && d9_value_u64(d9_val(ev, D9F_agent_off_cpu_syscall), &nr) &&
+	if (reason != 0 && d9_val_u64(ev, D9F_agent_off_cpu_syscall, &nr) &&
 	    nr <= MOMENT_SYSCALL_MAX)
 		m->label = MOMENT_SYSCALL + (uint32_t)nr;
 	return 1;
@@ -75,106 +75,99 @@ static void moment_level(const struct d9_ev *ev, struct labels *labels, struct m
 		m->a = moment_label(ev, labels, D9F_agent_level_types);
 }
 
-#define NEED(field, to) d9_value_u64(d9_val(ev, (field)), (to))
+#define NEED(field, to) d9_val_u64(ev, (field), (to))
 
-int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret)
+int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *m)
 {
-	struct moment m = { .ts_ns = ev->ts_ns, .worker = MOMENT_NO_WORKER };
 	bool ok = true;
-	int got = 1;
 
 	if (!ev->schema->has_ts)
 		return 0;
+	*m = (struct moment){ .ts_ns = ev->ts_ns, .worker = MOMENT_NO_WORKER };
 	switch (ev->schema->kind) {
 	case D9_EV_POLL_START:
-		m.kind = MOMENT_POLL_START;
-		ok = moment_worker(ev, D9F_poll_start_worker_id, &m.worker) &&
-		     NEED(D9F_poll_start_task_id, &m.task);
-		m.label = moment_label(ev, labels, D9F_poll_start_spawn_loc);
+		m->kind = MOMENT_POLL_START;
+		ok = moment_worker(ev, D9F_poll_start_worker_id, &m->worker) &&
+		     NEED(D9F_poll_start_task_id, &m->task);
+		m->label = moment_label(ev, labels, D9F_poll_start_spawn_loc);
 		break;
 	case D9_EV_POLL_END:
-		m.kind = MOMENT_POLL_END;
-		ok = moment_worker(ev, D9F_poll_end_worker_id, &m.worker);
+		m->kind = MOMENT_POLL_END;
+		ok = moment_worker(ev, D9F_poll_end_worker_id, &m->worker);
 		break;
 	case D9_EV_WORKER_PARK:
-		m.kind = MOMENT_PARK;
-		ok = moment_worker(ev, D9F_worker_park_worker_id, &m.worker);
-		m.tid = (uint32_t)d9_u64(ev, D9F_worker_park_tid, 0);
+		m->kind = MOMENT_PARK;
+		ok = moment_worker(ev, D9F_worker_park_worker_id, &m->worker);
+		m->tid = (uint32_t)d9_u64(ev, D9F_worker_park_tid, 0);
 		break;
 	case D9_EV_WORKER_UNPARK:
-		m.kind = MOMENT_UNPARK;
-		ok = moment_worker(ev, D9F_worker_unpark_worker_id, &m.worker);
-		m.tid = (uint32_t)d9_u64(ev, D9F_worker_unpark_tid, 0);
-		m.has_a = NEED(D9F_worker_unpark_sched_wait_ns, &m.a);
+		m->kind = MOMENT_UNPARK;
+		ok = moment_worker(ev, D9F_worker_unpark_worker_id, &m->worker);
+		m->tid = (uint32_t)d9_u64(ev, D9F_worker_unpark_tid, 0);
+		m->has_a = NEED(D9F_worker_unpark_sched_wait_ns, &m->a);
 		break;
 	case D9_EV_TASK_SPAWN:
-		m.kind = MOMENT_SPAWN;
-		ok = NEED(D9F_task_spawn_task_id, &m.task);
-		m.label = moment_label(ev, labels, D9F_task_spawn_spawn_loc);
+		m->kind = MOMENT_SPAWN;
+		ok = NEED(D9F_task_spawn_task_id, &m->task);
+		m->label = moment_label(ev, labels, D9F_task_spawn_spawn_loc);
 		break;
 	case D9_EV_TASK_TERMINATE:
-		m.kind = MOMENT_END;
-		ok = NEED(D9F_task_terminate_task_id, &m.task);
+		m->kind = MOMENT_END;
+		ok = NEED(D9F_task_terminate_task_id, &m->task);
 		break;
 	case D9_EV_AGENT_TASK_END:
-		m.kind = MOMENT_TASK_END;
-		ok = NEED(D9F_agent_task_end_task_id, &m.task);
-		m.a = d9_u64(ev, D9F_agent_task_end_cause, 0);
+		m->kind = MOMENT_TASK_END;
+		ok = NEED(D9F_agent_task_end_task_id, &m->task);
+		m->a = d9_u64(ev, D9F_agent_task_end_cause, 0);
 		break;
 	case D9_EV_WAKE:
-		m.kind = MOMENT_WAKE;
-		ok = NEED(D9F_wake_woken_task_id, &m.task);
-		m.a = d9_u64(ev, D9F_wake_waker_task_id, 0);
+		m->kind = MOMENT_WAKE;
+		ok = NEED(D9F_wake_woken_task_id, &m->task);
+		m->a = d9_u64(ev, D9F_wake_waker_task_id, 0);
 		break;
 	case D9_EV_AGENT_ALIVE:
-		m.kind = MOMENT_ALIVE;
-		ok = NEED(D9F_agent_alive_task_id, &m.task);
-		m.label = moment_label(ev, labels, D9F_agent_alive_type);
+		m->kind = MOMENT_ALIVE;
+		ok = NEED(D9F_agent_alive_task_id, &m->task);
+		m->label = moment_label(ev, labels, D9F_agent_alive_type);
 		break;
 	case D9_EV_AGENT_NESTED_POLL:
-		m.kind = MOMENT_NESTED;
-		ok = moment_worker(ev, D9F_agent_nested_poll_worker_id, &m.worker) &&
-		     NEED(D9F_agent_nested_poll_task_id, &m.task) &&
-		     NEED(D9F_agent_nested_poll_start_ns, &m.a);
-		m.label = moment_label(ev, labels, D9F_agent_nested_poll_spawn_loc);
+		m->kind = MOMENT_NESTED;
+		ok = moment_worker(ev, D9F_agent_nested_poll_worker_id, &m->worker) &&
+		     NEED(D9F_agent_nested_poll_task_id, &m->task) &&
+		     NEED(D9F_agent_nested_poll_start_ns, &m->a);
+		m->label = moment_label(ev, labels, D9F_agent_nested_poll_spawn_loc);
 		break;
 	case D9_EV_AGENT_BLOCKING:
-		m.kind = MOMENT_BLOCKING;
-		ok = NEED(D9F_agent_blocking_task_id, &m.task) &&
-		     NEED(D9F_agent_blocking_start_ns, &m.a);
-		m.tid = (uint32_t)d9_u64(ev, D9F_agent_blocking_tid, 0);
-		m.label = moment_label(ev, labels, D9F_agent_blocking_type);
+		m->kind = MOMENT_BLOCKING;
+		ok = NEED(D9F_agent_blocking_task_id, &m->task) &&
+		     NEED(D9F_agent_blocking_start_ns, &m->a);
+		m->tid = (uint32_t)d9_u64(ev, D9F_agent_blocking_tid, 0);
+		m->label = moment_label(ev, labels, D9F_agent_blocking_type);
 		break;
 	case D9_EV_AGENT_INFERRED_END:
-		m.kind = MOMENT_INFERRED;
-		ok = moment_worker(ev, D9F_agent_inferred_end_worker_id, &m.worker) &&
-		     NEED(D9F_agent_inferred_end_task_id, &m.task);
-		m.a = d9_u64(ev, D9F_agent_inferred_end_rule, 0);
+		m->kind = MOMENT_INFERRED;
+		ok = moment_worker(ev, D9F_agent_inferred_end_worker_id, &m->worker) &&
+		     NEED(D9F_agent_inferred_end_task_id, &m->task);
+		m->a = d9_u64(ev, D9F_agent_inferred_end_rule, 0);
 		break;
 	case D9_EV_AGENT_PARKS:
-		m.kind = MOMENT_PARKS;
-		ok = NEED(D9F_agent_parks_from_ns, &m.a) && NEED(D9F_agent_parks_to_ns, &m.b);
-		moment_worker(ev, D9F_agent_parks_worker_id, &m.worker);
-		m.tid = (uint32_t)d9_u64(ev, D9F_agent_parks_tid, 0);
-		m.label = (uint32_t)d9_u64(ev, D9F_agent_parks_parks, 0);
-		m.task = d9_u64(ev, D9F_agent_parks_parked_ns, 0);
-		m.c = d9_u64(ev, D9F_agent_parks_delayed_ns, 0);
+		m->kind = MOMENT_PARKS;
+		ok = NEED(D9F_agent_parks_from_ns, &m->a) && NEED(D9F_agent_parks_to_ns, &m->b);
+		moment_worker(ev, D9F_agent_parks_worker_id, &m->worker);
+		m->tid = (uint32_t)d9_u64(ev, D9F_agent_parks_tid, 0);
+		m->label = (uint32_t)d9_u64(ev, D9F_agent_parks_parks, 0);
+		m->task = d9_u64(ev, D9F_agent_parks_parked_ns, 0);
+		m->c = d9_u64(ev, D9F_agent_parks_delayed_ns, 0);
 		break;
 	case D9_EV_AGENT_LEVEL:
-		moment_level(ev, labels, &m);
+		moment_level(ev, labels, m);
 		break;
 	case D9_EV_CPU_SAMPLE:
-		got = moment_sample(ev, &m);
-		break;
+		return moment_sample(ev, m);
 	case D9_EV_AGENT_OFF_CPU:
-		got = moment_off_cpu(ev, &m);
-		break;
+		return moment_off_cpu(ev, m);
 	default:
 		return 0;
 	}
-	if (!ok)
-		return -D9_E_BAD_VALUE;
-	if (got == 1)
-		*ret = m;
-	return got;
+	return ok ? 1 : -D9_E_BAD_VALUE;
 }

@@ -63,9 +63,9 @@ struct moment {
 };
 
 /*
- * The moment of an event: 1 and *ret, 0 if the event is of no such kind, -D9_E_BAD_VALUE if it
- * lacks a field it must have. `label`, `a` and has_a of samples are left 0. labels may be NULL: labels are then 0.
+ * The moment of an event: 1 and *m, else what it holds means nothing: 0 if the event is of no such
+ * kind, -D9_E_BAD_VALUE if it lacks a field it must have. `label`, `a` and has_a of samples are left 0. labels may be NULL: labels are then 0.
  */
-int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *ret);
+int moment_of(const struct d9_ev *ev, struct labels *labels, struct moment *m);
 
 #endif /* DIAL9_MOMENT_H */

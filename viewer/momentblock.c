@@ -22,6 +22,7 @@ void momentblock_clear(struct momentblock *b)
 	b->least_ns = UINT64_MAX;
 	b->most_ns = 0;
 	b->is_sorted = true;
+	b->is_done = false;
 }
 
 static int momentblock_compare(const void *left, const void *right, void *ctx)
@@ -64,8 +65,9 @@ void momentblock_sort(struct momentblock *b)
 {
 	unsigned int bits = 64;
 
-	if (b->is_sorted)
+	if (b->is_sorted || b->is_done)
 		return;
+	b->is_done = true;
 	bits -= (unsigned int)__builtin_clzll(b->most_ns - b->least_ns);
 	if (bits + MOMENTBLOCK_BITS <= 64) {
 		momentblock_sort_digits(b, bits);

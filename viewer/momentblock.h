@@ -20,6 +20,7 @@ struct momentblock {
 	uint32_t cnt, head; /* those before head were used: its owner's */
 	uint64_t least_ns, most_ns;
 	bool is_sorted; /* they came in order */
+	bool is_done; /* momentblock_sort was called */
 	uint16_t order[MOMENTBLOCK_CNT];
 	struct moment moments[MOMENTBLOCK_CNT];
 };
@@ -30,7 +31,7 @@ struct momentblock *momentblock_new(void);
 /* Empties it. */
 void momentblock_clear(struct momentblock *b);
 
-/* Orders it by stamp, equal stamps as they came. Once, when it is filled. */
+/* Orders it by stamp, equal stamps as they came, when it is filled. The second time it does nothing. */
 void momentblock_sort(struct momentblock *b);
 
 /* Where the next moment is to be written; momentblock_add then counts it. Not when it is full. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define RELAY_BEHIND 4u /* blocks that wait: the reader then sorts the next, to balance the two */
+
 struct relay_item {
 	struct momentblock *block;
 	bool is_flush;
@@ -143,6 +145,11 @@ static int relay_pass(struct relay *r, const struct relay_item *item)
 		return r->err;
 	}
 	pthread_mutex_lock(&r->lock);
+	if (item->block && r->cnt >= RELAY_BEHIND) {
+		pthread_mutex_unlock(&r->lock);
+		momentblock_sort(item->block);
+		pthread_mutex_lock(&r->lock);
+	}
 	relay_wait(r, RELAY_DEPTH - 1);
 	r->ring[(r->first + r->cnt++) % RELAY_DEPTH] = *item;
 	pthread_cond_signal(&r->has_item);
