@@ -64,11 +64,16 @@ static int probe_load(struct probe *p, const struct probe_options *o)
 	bpf_program__set_autoload(skel->progs.on_sample, o->cpu_hz > 0);
 	err = bpf_map__set_max_entries(skel->maps.rings, p->cpus_cnt + 1);
 	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.site_hits, p->cpus_cnt * WIRE_SITE_HITS_MAX);
+	if (!err)
 		err = recorder_bpf__load(skel);
 	if (err)
 		return log_error(err, "cannot load the BPF programs: %s; run with --verbose for the "
 				      "verifier's reason, and `dial9-agent doctor`",
 				 strerror(-err));
+	err = probehits_map(&p->hits, bpf_map__fd(skel->maps.site_hits), p->cpus_cnt);
+	if (err)
+		return log_error(err, "cannot map the counts of probe hits: %s", strerror(-err));
 	return 0;
 }
 
@@ -109,11 +114,6 @@ int probe_open(const struct probe_options *o, const struct features *f, struct p
 	if (!err)
 		err = probe_make_rings(p, o->ring_sz);
 	if (!err)
-		p->hits = (struct probehits){
-			.map_fd = bpf_map__fd(p->skel->maps.site_hits),
-			.cpus_cnt = p->cpus_cnt,
-		};
-	if (!err)
 		err = probe_attach_common(p, o);
 out:
 	if (err)
@@ -133,6 +133,7 @@ void probe_close(struct probe *p)
 	for (unsigned i = 0; p->ring_fds && i <= p->cpus_cnt; i++)
 		if (p->ring_fds[i] >= 0)
 			close(p->ring_fds[i]);
+	probehits_unmap(&p->hits);
 	recorder_bpf__destroy(p->skel);
 	free(p->ring_fds);
 	free(p);

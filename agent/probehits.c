@@ -2,10 +2,30 @@
 #include "probehits.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include <bpf/bpf.h>
+static size_t probehits_sz(unsigned cpus_cnt)
+{
+	return (size_t)cpus_cnt * WIRE_SITE_HITS_MAX * sizeof(__u64);
+}
+
+int probehits_map(struct probehits *h, int map_fd, unsigned cpus_cnt)
+{
+	void *p = mmap(NULL, probehits_sz(cpus_cnt), PROT_READ, MAP_SHARED, map_fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*h = (struct probehits){ .counts = p, .cpus_cnt = cpus_cnt };
+	return 0;
+}
+
+void probehits_unmap(struct probehits *h)
+{
+	if (h->counts)
+		munmap((void *)(uintptr_t)h->counts, probehits_sz(h->cpus_cnt));
+	h->counts = NULL;
+}
 
 uint32_t probehits_take(struct probehits *h, unsigned slot, size_t cnt)
 {
@@ -33,28 +53,15 @@ void probehits_leave(struct probehits *h, unsigned slot)
 int probehits_read(const struct probehits *h, unsigned slot, uint64_t *ret, size_t cnt)
 {
 	const struct probehits_run *r = &h->runs[slot];
-	uint32_t before = r->base - 1, last, got = (uint32_t)cnt;
-	__u64 *values;
-	__u32 *keys;
-	int err = -ENOMEM;
 
-	if (!r->cnt || cnt != r->cnt)
+	if (!r->cnt || cnt != r->cnt || !h->counts)
 		return -ENOENT;
-	values = calloc(cnt * h->cpus_cnt, sizeof(*values));
-	keys = calloc(cnt, sizeof(*keys));
-	if (!values || !keys)
-		goto out;
-	err = bpf_map_lookup_batch(h->map_fd, r->base ? &before : NULL, &last, keys, values, &got,
-				   NULL);
-	if (err && err != -ENOENT) /* that: the end of the table */
-		goto out;
-	err = got == cnt ? 0 : -EIO;
 	memset(ret, 0, cnt * sizeof(*ret));
-	for (size_t i = 0; !err && i < cnt; i++)
-		for (unsigned cpu = 0; cpu < h->cpus_cnt; cpu++)
-			ret[i] += values[i * h->cpus_cnt + cpu];
-out:
-	free(keys);
-	free(values);
-	return err;
+	for (unsigned cpu = 0; cpu < h->cpus_cnt; cpu++) {
+		const volatile __u64 *at = h->counts + (size_t)cpu * WIRE_SITE_HITS_MAX + r->base;
+
+		for (size_t i = 0; i < cnt; i++)
+			ret[i] += at[i];
+	}
+	return 0;
 }

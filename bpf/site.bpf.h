@@ -13,8 +13,12 @@
 static __always_inline __u64 site_count(const struct wire_target_state *state, __u64 cookie)
 {
 	__u32 key = state->hits_base + WIRE_COOKIE_SITE_NO(cookie);
-	__u64 *hits = bpf_map_lookup_elem(&site_hits, &key);
+	__u64 *hits;
 
+	if (key >= WIRE_SITE_HITS_MAX)
+		return 0;
+	key += bpf_get_smp_processor_id() * WIRE_SITE_HITS_MAX;
+	hits = bpf_map_lookup_elem(&site_hits, &key);
 	return hits ? ++*hits : 0;
 }
 
