@@ -8,11 +8,11 @@
 #include <cmocka.h>
 
 #include "eventscript.h"
+#include "test/unit/samecolumns.h"
 #include "test/unit/scratch.h"
 #include "viewer/core/columns.h"
 #include "viewer/core/index.h"
 #include "viewer/core/live.h"
-#include "viewer/core/tables.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -171,27 +171,13 @@ static void put_segment(unsigned int nr, unsigned int percent, int age_s)
 
 static void same_columns(const struct columns *a, const struct columns *b)
 {
-	struct columns_odd odd = a->odd;
-	const char *p, *q;
+	const char *what = samecolumns_differ(a, b);
 
-	odd.task_seed = b->odd.task_seed;
-	assert_memory_equal(&odd, &b->odd, sizeof(odd));
-	for (uint32_t t = 0; t < TABLES_CNT; t++) {
-		if (t == TABLES_task_slots)
-			continue; /* as the seed of its hash will have it */
-		assert_int_equal(tables_rows(a, t), tables_rows(b, t));
-		for (uint32_t i = tables_all[t].columns_from; i < tables_all[t].columns_to; i++) {
-			memcpy(&p, (const char *)a + tables_columns[i].at, sizeof(p));
-			memcpy(&q, (const char *)b + tables_columns[i].at, sizeof(q));
-			if (tables_rows(a, t) && memcmp(p, q, (size_t)tables_rows(a, t) * tables_columns[i].sz))
-				fail_msg("%s.%s differs", tables_all[t].name, tables_columns[i].name);
-		}
-	}
-	for (uint32_t i = 0; i < a->tasks.cnt; i++) {
-		assert_int_equal(columns_task(a, a->tasks.id[i]), i);
+	if (what)
+		fail_msg("%s differs", what);
+	for (uint32_t i = 0; i < a->tasks.cnt; i++)
 		assert_int_equal(columns_task(b, a->tasks.id[i]), i);
-	}
-	assert_int_equal(columns_task(a, 987654), COLUMNS_NONE);
+	assert_int_equal(columns_task(b, 987654), COLUMNS_NONE);
 }
 
 /* files[from..to), of which the first `sealed` do not grow, cold and live. */
