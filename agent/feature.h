@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature.h - what this kernel can do, asked once by trying it, never by its version.
+ * feature.h - what this kernel can do, asked once by trying it, never by its version; and what a probe
+ * costs here, of each kind: emulated or single-stepped, by one link for many sites or one event each.
+ *
+ * Two functions of this program are probed for it, which nothing else calls, and a thread calls them;
+ * not a child. What a trap costs is the kernel's and the CPU's affair, the same in each process. A child
+ * would be this very program, and need a second thread all the same (the pid filter of old kernels);
+ * it would have to be waited for, and killed if we die meanwhile. It would spare us a breakpoint in our
+ * own code, on instructions that only these calls run, gone with us whatever ends us.
  */
 #ifndef DIAL9_FEATURE_H
 #define DIAL9_FEATURE_H

@@ -148,6 +148,19 @@ struct d9_sink_opt {
 	int level; /* 0: D9_ZSTD_LEVEL_DEF or D9_GZIP_LEVEL_DEF */
 	size_t buf_sz; /* compressed bytes gathered before a write(2); 0: 256 KiB */
 };
+/*
+ * Measured on a recording of an HTTP server (966,238 events of level full, 11.7 bytes each raw), CPU
+ * time and bytes per event:
+ *
+ *   level   -5    -3    -1     1     2     3     4     5     6
+ *   ns      29    31    32    35    41    83   100   130   190
+ *   bytes  5.59  4.96  4.05  3.64  3.65  3.60  3.59  3.47  3.37
+ *
+ * Below 1 bytes grow and hardly a ns is saved; above it, twice the time saves 1 %, five times 7 %.
+ * Nothing else pays either: a larger hash table (17 bits: 42 ns, 3.58), shorter matches (5 bytes: 40
+ * ns, 3.70), dfast (44 ns, 3.64), greedy (83 ns, 3.76), a smaller window (32 KiB: 37 ns, 3.79). Where
+ * flushes fall does not matter: each 27 KB of raw bytes 3.66, each 128 KiB or never 3.64.
+ */
 #define D9_ZSTD_LEVEL_DEF 1
 #define D9_GZIP_LEVEL_DEF 1
 
