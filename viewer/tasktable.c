@@ -7,18 +7,6 @@
 
 #define TASKTABLE_FIRST 4096u /* slots to begin with */
 
-struct tasktable {
-	struct task *slots;
-	uint32_t slots_cnt, used_cnt, ended_cnt;
-	uint64_t over_cap;
-};
-
-static uint32_t tasktable_slot(const struct tasktable *t, uint64_t id)
-{
-	/* ids are drawn in sequence: multiplying spreads them, the high half is the best mixed */
-	return (uint32_t)((id * 0x9e3779b97f4a7c15ull) >> 32) & (t->slots_cnt - 1);
-}
-
 struct tasktable *tasktable_new(void)
 {
 	struct tasktable *t = calloc(1, sizeof(*t));
@@ -39,23 +27,6 @@ void tasktable_free(struct tasktable *t)
 	if (t)
 		free(t->slots);
 	free(t);
-}
-
-void tasktable_fetch(const struct tasktable *t, uint64_t id)
-{
-	__builtin_prefetch(&t->slots[tasktable_slot(t, id)]);
-}
-
-struct task *tasktable_find(const struct tasktable *t, uint64_t id)
-{
-	uint32_t at = tasktable_slot(t, id);
-
-	if (id == 0)
-		return NULL;
-	for (; t->slots[at].id != id; at = (at + 1) & (t->slots_cnt - 1))
-		if (t->slots[at].id == 0)
-			return NULL;
-	return &t->slots[at];
 }
 
 static void tasktable_put(struct tasktable *t, const struct task *task)
@@ -92,13 +63,12 @@ static int tasktable_rehash(struct tasktable *t)
 	return 0;
 }
 
-struct task *tasktable_get(struct tasktable *t, uint64_t id)
+struct task *tasktable_add(struct tasktable *t, uint64_t id)
 {
-	struct task *have = tasktable_find(t, id);
-	struct task fresh = { .id = id, .type = TASK_TYPE_NONE };
+	const struct task fresh = { .id = id, .type = TASK_TYPE_NONE };
 
-	if (have || id == 0)
-		return have;
+	if (id == 0)
+		return NULL;
 	if (t->used_cnt >= t->slots_cnt / 2 && tasktable_rehash(t) != 0) {
 		t->over_cap++;
 		return NULL;

@@ -9,6 +9,7 @@
 #ifndef DIAL9_TASKTABLE_H
 #define DIAL9_TASKTABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TASKTABLE_MAX (1u << 20) /* entries; 32 bytes each, in a table at most half full */
@@ -33,19 +34,50 @@ struct task {
 
 #define TASK_TYPE_NONE UINT32_MAX
 
-struct tasktable;
+struct tasktable { /* for the functions below alone */
+	struct task *slots; /* id 0 marks a free one */
+	uint32_t slots_cnt, used_cnt, ended_cnt; /* slots_cnt is a power of two */
+	uint64_t over_cap;
+};
 
 struct tasktable *tasktable_new(void); /* NULL: out of memory */
 void tasktable_free(struct tasktable *t);
 
-/* The entry of `id`, or NULL. Entries move: a pointer is good until the next tasktable_get. */
-struct task *tasktable_find(const struct tasktable *t, uint64_t id);
+static inline uint32_t tasktable_slot(const struct tasktable *t, uint64_t id)
+{
+	/* ids are drawn in sequence: multiplying spreads them, the high half is the best mixed */
+	return (uint32_t)((id * 0x9e3779b97f4a7c15ull) >> 32) & (t->slots_cnt - 1);
+}
 
-/* The same, made (all zero but id and type) if there is none. NULL at the cap or for id 0. */
-struct task *tasktable_get(struct tasktable *t, uint64_t id);
+/* The entry of `id`, or NULL. Entries move: a pointer is good until the next tasktable_get. */
+static inline struct task *tasktable_find(const struct tasktable *t, uint64_t id)
+{
+	uint32_t at = tasktable_slot(t, id);
+
+	if (id == 0)
+		return NULL;
+	for (; t->slots[at].id != id; at = (at + 1) & (t->slots_cnt - 1))
+		if (t->slots[at].id == 0)
+			return NULL;
+	return &t->slots[at];
+}
+
+/* One for an id that has none. */
+struct task *tasktable_add(struct tasktable *t, uint64_t id);
+
+/* As tasktable_find, made (all zero but id and type) if there is none. NULL at the cap or for id 0. */
+static inline struct task *tasktable_get(struct tasktable *t, uint64_t id)
+{
+	struct task *have = tasktable_find(t, id);
+
+	return have ? have : tasktable_add(t, id);
+}
 
 /* Brings the place of `id` into the cache, for a call that comes soon. */
-void tasktable_fetch(const struct tasktable *t, uint64_t id);
+static inline void tasktable_fetch(const struct tasktable *t, uint64_t id)
+{
+	__builtin_prefetch(&t->slots[tasktable_slot(t, id)]);
+}
 
 /* The task ended: its entry may go when the table needs room. */
 void tasktable_end(struct tasktable *t, struct task *task);

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct typetable {
-	struct type_row *rows;
-	uint32_t cnt, cap;
-	uint32_t *by_label; /* row of each label, 0 = none yet */
-	uint32_t by_label_cnt;
-};
-
 struct typetable *typetable_new(void)
 {
 	struct typetable *t = calloc(1, sizeof(*t));
@@ -62,12 +55,10 @@ static int typetable_grow_index(struct typetable *t, uint32_t label)
 	return 0;
 }
 
-uint32_t typetable_find(struct typetable *t, uint32_t label)
+uint32_t typetable_add(struct typetable *t, uint32_t label)
 {
 	struct type_row *grown;
 
-	if (label < t->by_label_cnt && t->by_label[label])
-		return t->by_label[label];
 	if (label == LABEL_OTHER || t->cnt == TYPETABLE_MAX ||
 	    (label >= t->by_label_cnt && typetable_grow_index(t, label) != 0))
 		return 0;
@@ -82,11 +73,6 @@ uint32_t typetable_find(struct typetable *t, uint32_t label)
 	t->rows[t->cnt].label = label;
 	t->by_label[label] = t->cnt;
 	return t->cnt++;
-}
-
-struct type_row *typetable_row(const struct typetable *t, uint32_t row)
-{
-	return &t->rows[row];
 }
 
 uint32_t typetable_cnt(const struct typetable *t)

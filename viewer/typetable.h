@@ -28,16 +28,33 @@ struct type_row {
 	struct histogram queued, run; /* theirs, from queue to start and start to end */
 };
 
-struct typetable;
+struct typetable { /* for the functions below alone */
+	struct type_row *rows;
+	uint32_t cnt, cap;
+	uint32_t *by_label; /* row of each label, 0 = none yet */
+	uint32_t by_label_cnt;
+};
 
 struct typetable *typetable_new(void); /* NULL: out of memory */
 void typetable_free(struct typetable *t);
 
+/* Row number of a label that has none yet; 0 at the cap or out of memory. */
+uint32_t typetable_add(struct typetable *t, uint32_t label);
+
 /* Row number of a label, made if need be; 0 at the cap or out of memory. */
-uint32_t typetable_find(struct typetable *t, uint32_t label);
+static inline uint32_t typetable_find(struct typetable *t, uint32_t label)
+{
+	if (label < t->by_label_cnt && t->by_label[label])
+		return t->by_label[label];
+	return typetable_add(t, label);
+}
 
 /* A row; the pointer is good until the next typetable_find. */
-struct type_row *typetable_row(const struct typetable *t, uint32_t row);
+static inline struct type_row *typetable_row(const struct typetable *t, uint32_t row)
+{
+	return &t->rows[row];
+}
+
 uint32_t typetable_cnt(const struct typetable *t); /* row 0 included */
 
 #endif /* DIAL9_TYPETABLE_H */

@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORKERTABLE_SLOTS (2 * WORKERTABLE_THREADS_MAX)
-
-struct workertable_thread {
-	uint32_t tid; /* 0 = free */
-	uint16_t worker;
-};
-
-struct workertable {
-	struct worker workers[MOMENT_WORKERS_MAX];
-	struct workertable_thread threads[WORKERTABLE_SLOTS];
-	uint32_t threads_cnt;
-	uint32_t ids_cnt; /* 1 more than the greatest id asked for */
-};
-
 struct workertable *workertable_new(void)
 {
 	return calloc(1, sizeof(struct workertable)); /* pages are touched as it fills */
@@ -31,26 +17,30 @@ void workertable_free(struct workertable *t)
 	free(t);
 }
 
-struct worker *workertable_get(struct workertable *t, uint32_t id)
-{
-	if (id >= t->ids_cnt)
-		t->ids_cnt = id + 1;
-	return &t->workers[id];
-}
-
 uint32_t workertable_cnt(const struct workertable *t)
 {
 	return t->ids_cnt;
+}
+
+static uint64_t *workertable_part(struct worker *w, enum worker_state state)
+{
+	switch (state) {
+	case WORKER_BETWEEN:
+		return &w->between_ns;
+	case WORKER_POLLING:
+		return &w->busy_ns;
+	case WORKER_PARKED:
+		return &w->parked_ns;
+	case WORKER_UNKNOWN:
+		break;
+	}
+	return &w->unknown_ns;
 }
 
 uint64_t workertable_cut(struct worker *w, uint64_t ts_ns, enum worker_state expected,
 			 enum worker_state next)
 {
 	uint64_t ns;
-	uint64_t *part[] = { [WORKER_UNKNOWN] = &w->unknown_ns,
-			     [WORKER_BETWEEN] = &w->between_ns,
-			     [WORKER_POLLING] = &w->busy_ns,
-			     [WORKER_PARKED] = &w->parked_ns };
 	bool is_known = w->state == expected && w->state != WORKER_UNKNOWN;
 
 	if (!w->is_seen) {
@@ -62,7 +52,7 @@ uint64_t workertable_cut(struct worker *w, uint64_t ts_ns, enum worker_state exp
 		w->cut_polls++;
 	/* time that goes backwards (a late event) counts as none */
 	ns = ts_ns > w->since_ns ? ts_ns - w->since_ns : 0;
-	*part[is_known ? w->state : WORKER_UNKNOWN] += ns;
+	*workertable_part(w, is_known ? w->state : WORKER_UNKNOWN) += ns;
 	w->since_ns += ns;
 	w->state = next;
 	return is_known ? ns : 0;

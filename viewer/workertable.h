@@ -55,13 +55,30 @@ struct worker {
 	struct busyrun run; /* while polls are not recorded */
 };
 
-struct workertable;
+#define WORKERTABLE_SLOTS (2 * WORKERTABLE_THREADS_MAX)
+
+struct workertable_thread {
+	uint32_t tid; /* 0 = free */
+	uint16_t worker;
+};
+
+struct workertable { /* for the functions below alone */
+	struct worker workers[MOMENT_WORKERS_MAX];
+	struct workertable_thread threads[WORKERTABLE_SLOTS];
+	uint32_t threads_cnt;
+	uint32_t ids_cnt; /* 1 more than the greatest id asked for */
+};
 
 struct workertable *workertable_new(void); /* NULL: out of memory */
 void workertable_free(struct workertable *t);
 
 /* The worker of an id below MOMENT_WORKERS_MAX. Not made "seen" by this. */
-struct worker *workertable_get(struct workertable *t, uint32_t id);
+static inline struct worker *workertable_get(struct workertable *t, uint32_t id)
+{
+	if (id >= t->ids_cnt)
+		t->ids_cnt = id + 1;
+	return &t->workers[id];
+}
 
 /* All ids asked for are below this. */
 uint32_t workertable_cnt(const struct workertable *t);
