@@ -20,6 +20,8 @@ static const char *const questions[] = {
 	"/api/recording", "/api/cells",	 "/api/strip",	 "/api/at",	 "/api/rows", "/api/wakes",
 	"/api/range",	  "/api/heat",	 "/api/flame",	 "/api/poll",	 "/api/task", "/api/worst",
 	"/api/search",	  "/api/queues", "/api/records", "/api/nothing",
+	"/api/levels",	  "/api/spans",	 "/api/parked",	 "/api/glimpses", "/api/busy", "/api/pool",
+	"/api/timed",	  "/api/events",
 };
 
 #define QUESTIONS (sizeof(questions) / sizeof(questions[0]))
@@ -66,7 +68,8 @@ static void args_read(struct args *a, const uint8_t *bytes, size_t sz)
 			abort();                             \
 	} while (0)
 
-/* Some of each table: polls that wake each other, parks, samples, times off CPU, queues. */
+/* Some of each table: polls that wake each other, parks, samples, times off CPU, queues; then tasks
+ * that only samples and switches show; runs of the blocking pool. */
 static struct columns *make(void)
 {
 	static uint8_t buf[1u << 20];
@@ -99,6 +102,19 @@ static struct columns *make(void)
 		PUT(worker_park, ts + 100, i % 3, 0, ts / 2, 50 + i % 3);
 		PUT(worker_unpark, ts + 50000, i % 3, 0, ts / 2, 700, true, 50 + i % 3);
 		PUT(runtime_metrics, ts + 60000, place, i % 11, 7);
+	}
+	PUT(agent_level, ts, .pid = 1, .level = place, .types = place, .ends = place, .reason = place);
+	for (uint32_t i = 0; i < 200; i++, ts += 1000000) {
+		PUT(agent_sample, ts, .tid = 50 + i % 3, .task_id = 1 + i / 60);
+		PUT(cpu_sample, ts, i % 3, 50 + i % 3, 0, place, true, stack, 1, true);
+		if (i % 20 == 0)
+			PUT(agent_off_cpu, ts + 3000, .tid = 50, .worker_id = 0, .has_worker_id = true,
+			    .task_id = 9, .has_task_id = true, .out_ns = ts, .callchain = stack,
+			    .has_callchain = true);
+		if (i % 10 == 0)
+			PUT(agent_blocking, ts + 5000, .task_id = 100 + i, .tid = 70 + i % 4,
+			    .queued_ns = ts - 9000, .has_queued_ns = true, .start_ns = ts - 2000,
+			    .type = place);
 	}
 	if (write(fd, enc.buf, enc.len) != (ssize_t)enc.len)
 		abort();
