@@ -146,6 +146,7 @@ const code = await tap(28, page, async test => {
 		await page.goto(new URL('/?task-scope=src/main.rs:20:9&dock=flame', stat).href);
 		await functions('app::crunch');
 		await says('47 samples of what is in view, one type');
+		await says('polling, on CPUnot recorded'); // unknown, not 0
 		await page.keyboard.press('Shift+6');
 		await page.waitForFunction(() => document.querySelector('.dock .reading')?.textContent.includes('src/main.rs:20:9: 31.0 ms'));
 		await page.keyboard.press('u');

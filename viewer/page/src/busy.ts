@@ -36,8 +36,8 @@ export function wantBusy(done: () => void): void {
 
 export function drawBusy(p: Picture): void {
 	const { g, scale } = p, rows = new Map(p.rows.filter(r => r.kind === 'lane').map(r => [r.lane, r]));
-	for (const b of held) {
-		const row = rows.get(b.lane), x = scale.x(b.start), wide = Math.max(scale.x(b.start + b.dur) - x, 3), left = Math.max(x, GUTTER), right = Math.min(x + wide, p.wide);
+	for (const [b, row] of [...held.map(b => [b, rows.get(b.lane)] as const), ...held.map(b => [b, p.rows.find(r => r.kind === 'task' && r.key === b.task)] as const)]) {
+		const x = scale.x(b.start), wide = Math.max(scale.x(b.start + b.dur) - x, 3), left = Math.max(x, GUTTER), right = Math.min(x + wide, p.wide);
 		if (!row || right <= left)
 			continue;
 		const y = p.y(row), chosen = state.region?.from === b.start;

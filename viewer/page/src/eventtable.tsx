@@ -31,9 +31,9 @@ export function EventTable({ of }: { of: Span }) {
 	if (!rec.schemas.length)
 		return null;
 	return <section aria-label="Events of other kinds"><h2>Events of other kinds {v && <span class="dim">{count(v.count)}{v.capped ? ' of those looked at' : ''} here{v.count > v.events.length ? `, the first ${v.events.length}` : ''}</span>}</h2>
-		<p class="row"><select aria-label="Kind of event" value={s.eventKind} onChange={e => set({ eventKind: Number(e.currentTarget.value) })}>
+		<div class="dock-bar"><select aria-label="Kind of event" value={s.eventKind} onChange={e => set({ eventKind: Number(e.currentTarget.value) })}>
 			<option value={-1}>every kind</option>{rec.schemas.map((x, i) => <option key={i} value={i}>{x.name} ({x.records})</option>)}</select>
-			<input type="search" aria-label="What a field says" placeholder="text, or field=text" value={s.eventText} onInput={e => set({ eventText: e.currentTarget.value })} /></p>
+			<input type="search" aria-label="What a field says" placeholder="text, or field=text" value={s.eventText} onInput={e => set({ eventText: e.currentTarget.value })} /></div>
 		{a.error && <p class="note bad">{a.error}</p>}
 		{v && v.events.length > 0 && <table class="events"><thead><tr><th class="n">at</th><th>event</th><th>fields</th></tr></thead>
 			<tbody>{v.events.map((x, i) => <tr key={i} class={s.eventAt === x.ts ? 'on' : ''}><td class="n"><button class="link" onClick={() => choose(x)}>{when(x.ts)}</button></td>

@@ -57,12 +57,18 @@ export function offText(o: OffRow): string {
 
 export function drawGlimpses(p: Picture): void {
 	const { g, scale } = p, rows = new Map(p.rows.filter(r => r.kind === 'lane').map(r => [r.lane, r]));
-	for (const o of held) {
-		const row = rows.get(o.lane), x = scale.x(o.start), wide = scale.x(o.start + o.dur) - x, left = Math.max(x, GUTTER), right = Math.min(x + wide, p.wide);
+	for (const [o, row] of [...held.map(o => [o, rows.get(o.lane)] as const), ...held.map(o => [o, p.rows.find(r => r.kind === 'task' && r.key === o.task)] as const)]) {
+		const x = scale.x(o.start), wide = scale.x(o.start + o.dur) - x, left = Math.max(x, GUTTER), right = Math.min(x + wide, p.wide);
 		if (!row || wide < 3 || right <= left)
 			continue;
 		const y = p.y(row), chosen = state.region?.from === o.start;
 		g.strokeStyle = chosen ? colors.select : colors.blocked;
+		if (row.kind === 'task') { // the lane of a worker has it by its cells
+			g.fillStyle = colors.blocked;
+			g.globalAlpha = 0.5;
+			g.fillRect(left, y + 5, right - left, row.h - 11);
+			g.globalAlpha = 1;
+		}
 		g.strokeRect(left + 0.5, y + 5.5, right - left - 1, row.h - 12);
 		if (right - left < 46 || row.h <= 18)
 			continue;

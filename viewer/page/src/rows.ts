@@ -15,6 +15,11 @@ export function group(l: Lane): string {
 	return l.kind === 'blocking' ? 'blocking pool' : l.kind === 'nowhere' || l.kind === 'nested' ? 'off the workers' : l.runtime || 'main runtime';
 }
 
+// Worth height: has polls, or what is known of a worker without them.
+function isLoud(l: Lane): boolean {
+	return l.polls > 0 || (l.kind === 'worker' && l.samples + l.offs > 0);
+}
+
 // A runtime and the blocking pool have numbers over time.
 function counted(l: Lane): boolean {
 	return l.kind === 'worker' || l.kind === 'blocking';
@@ -44,7 +49,7 @@ export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number
 	for (const [name, own] of groups) {
 		others += HEAD;
 		if (!w.folded.has(name)) {
-			const loud = own.filter(i => rec.lanes[i].polls > 0).length;
+			const loud = own.filter(i => isLoud(rec.lanes[i])).length;
 			lanes += loud;
 			others += (own.length - loud) * QUIET;
 			others += counted(rec.lanes[own[0]]) ? COUNT : 0;
@@ -65,7 +70,7 @@ export function layOut(rec: Recording, w: Wanted): { rows: Row[]; height: number
 		if (w.folded.has(name))
 			continue;
 		for (const i of own)
-			put('lane', rec.lanes[i].polls > 0 ? tall : Math.min(QUIET, tall), i, laneName(rec.lanes[i]));
+			put('lane', isLoud(rec.lanes[i]) ? tall : Math.min(QUIET, tall), i, laneName(rec.lanes[i]));
 		if (counted(rec.lanes[own[0]]))
 			put('count', COUNT, -1, isRuntime ? 'tasks, queue' : 'at work, queued', isRuntime ? rec.lanes[own[0]].runtime : POOL);
 	}

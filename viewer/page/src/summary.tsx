@@ -67,7 +67,7 @@ function Split({ v, known }: { v: RangeAnswer; known: number }) {
 	return <>
 		<h2>Workers' time <span class="dim">{p.workers} × {dur(p.workers ? p.wall / p.workers : 0)}</span></h2>
 		<div class="split" role="img" aria-label={parts.map(x => x[1] + ' ' + share(x[2], p.wall)).join(', ')}>{parts.map(x => <div key={x[0]} class={x[0]} style={{ width: (p.wall ? x[2] / p.wall * 100 : 0) + '%' }} />)}</div>
-		<table class="plain"><tbody>{parts.map(x => x[0] === 'k-off' && s.rec?.offs === 0
+		<table class="plain"><tbody>{parts.map(x => (x[0] === 'k-off' && s.rec?.offs === 0) || (known < 0.0005 && p.polls.count === 0 && (x[0] === 'k-on' || x[0] === 'k-off'))
 			? <tr key={x[0]}><td><span class={'key ' + x[0]} />{x[1]}</td><td class="n dim" colSpan={2}>not recorded</td></tr>
 			: <tr key={x[0]}><td><span class={'key ' + x[0]} />{x[1]}</td><td class="n">{dur(x[2])}</td><td class="n">{share(x[2], p.wall)}</td></tr>)}</tbody></table>
 		<p class="dim">{count(p.wakes.count)} wakes, most delayed CPU <button class="link" onClick={() => set({ dock: 'table', dockOpen: true })}>{dur(p.delays.max)}</button>, <button class="link" onClick={() => set({ dock: 'flame', dockOpen: true, poll: null })}>{count(p.samples.count)} samples</button> of CPU and switches.</p>

@@ -115,8 +115,6 @@ export class Timeline {
 				drawBlanks(g, ns => pic.scale.x(ns), pic.y(row), row.h - 1, pic.wide);
 		this.drawAway(g, ratio);
 		drawParked(pic);
-		drawBusy(pic);
-		drawGlimpses(pic);
 		this.drawNames(pic);
 		for (const row of pic.rows) {
 			if (row.kind === 'level')
@@ -126,6 +124,8 @@ export class Timeline {
 			if (row.kind === 'count' || row.kind === 'field')
 				drawCounter(pic, row);
 		}
+		drawBusy(pic); // in the lanes of workers, and of their tasks
+		drawGlimpses(pic);
 		drawSelection(pic);
 		drawArrows(pic, this.rows);
 		for (const [span, color] of this.hand.shades())
