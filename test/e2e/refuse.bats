@@ -127,7 +127,7 @@ load helpers
 
 @test "a trace directory that fills up: goes on, counts what is lost, leaves whole segments" {
 	mkdir "$T/tiny"
-	mount -t tmpfs -o size=2m tmpfs "$T/tiny"
+	mount -t tmpfs -o size=1m tmpfs "$T/tiny"
 	MOUNTS+=("$T/tiny")
 	TRACES=$T/tiny/traces
 	target_start newest stripped --mode steady --rate 60000 --secs 30
