@@ -32,9 +32,11 @@ load helpers
 	PIDS+=($!)
 	agent_try --pid $! --wait --duration 1s
 	refused 1 "nothing recorded.*--duration"
-	sleep 1 3>&- &
+	sleep 60 3>&- &
 	PIDS+=($!)
-	agent_try --pid $! --wait
+	rm "$T/agent.err"
+	(wait_for 20 grep -qs waiting "$T/agent.err" && kill "${PIDS[-1]}") 3>&- &
+	agent_try --pid "${PIDS[-1]}" --wait
 	refused 1 "nothing recorded.*ended"
 }
 
