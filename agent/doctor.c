@@ -3,6 +3,7 @@
 
 #include <cap-ng.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +59,10 @@ static int doctor_kernel(FILE *out, const struct features *f)
 	missing += doctor_line(out, f->is_privileged, true, "BPF programs can be loaded",
 			       "see the capabilities above; sysctl kernel.unprivileged_bpf_disabled is no "
 			       "obstacle for root");
+	if (!f->is_privileged) { /* nothing below was looked at */
+		fprintf(out, "?     ring buffers, task storage, uprobes: not known until programs can be loaded\n");
+		return missing;
+	}
 	missing += doctor_line(out, f->has_ringbuf, true, "BPF ring buffers (Linux 5.8)",
 			       "use a newer kernel");
 	missing += doctor_line(out, f->has_task_storage, true, "BPF task storage (Linux 5.11)",
@@ -75,6 +80,22 @@ static int doctor_kernel(FILE *out, const struct features *f)
 	return missing;
 }
 
+/* Below a directory in which this user may write? */
+static bool doctor_can_make(const char *dir)
+{
+	char above[PATH_MAX];
+	char *slash;
+
+	if (snprintf(above, sizeof(above), "%s", dir) >= (int)sizeof(above))
+		return false;
+	while ((slash = strrchr(above, '/')) && slash > above) {
+		*slash = '\0';
+		if (access(above, F_OK) == 0)
+			return access(above, W_OK | X_OK) == 0;
+	}
+	return access(slash ? "/" : ".", W_OK | X_OK) == 0;
+}
+
 static int doctor_trace_dir(FILE *out, const char *dir)
 {
 	char what[512];
@@ -84,8 +105,9 @@ static int doctor_trace_dir(FILE *out, const char *dir)
 	snprintf(what, sizeof(what), "trace dir %s %s", dir,
 		 is_dir ? "can be written" :
 		 exists ? "is a directory, no symbolic link" :
-			  "does not exist yet (it will be made)");
-	return doctor_line(out, !exists || (is_dir && access(dir, W_OK) == 0), true, what,
+			  "can be made");
+	return doctor_line(out, exists ? is_dir && access(dir, W_OK) == 0 : doctor_can_make(dir), true,
+			   what,
 			   "choose another with --trace-dir, or change its owner");
 }
 

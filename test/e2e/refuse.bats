@@ -48,6 +48,17 @@ load helpers
 	done
 }
 
+@test "doctor without privileges: says what it could not look at, and where it cannot write" {
+	cp "$AGENT" "$T/doctor" && chmod 755 "$T" "$T/doctor"
+	RC=0
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$T/doctor" doctor --trace-dir /a/b/c >"$T/said" || RC=$?
+	cat "$T/said"
+	[ "$RC" = 1 ]
+	grep -q '^? .*task storage.*not known' "$T/said"
+	[ "$(grep -c 'newer kernel' "$T/said")" = 0 ]
+	grep -q '^MISS  trace dir /a/b/c can be made' "$T/said"
+}
+
 @test "doctor: a trace directory that is a file is missing" {
 	: >"$T/file"
 	RC=0
