@@ -44,7 +44,7 @@ except() { # NAMES-REGEX FILES...: the files whose base name does not match
 	done
 }
 
-echo 1..13
+echo 1..14
 rule 'format/ includes nothing of ours but itself' \
 	"$(foreign format 'format/[a-z_]+\.(h|def)' format/*.[ch])"
 rule 'viewer/core/ includes only itself and the public header of format/' \
@@ -78,5 +78,9 @@ rule 'CONTEXT.md names every file of the rooms' \
 	"$(for f in agent/*.[ch] viewer/*.[ch] viewer/core/*.[ch] format/*.[ch] bpf/*.[ch]; do
 		b=$(basename "$f")
 		grep -qE "^- \`(${b%.[ch]}|$b)\`" CONTEXT.md || echo "$f"
+	done)"
+rule 'each golden trace has its text, and nothing else lies there' \
+	"$(for f in test/golden/* test/golden_bad/*; do
+		[ -e "$f.txt" ] || [ -e "${f%.txt}" ] && [[ $f == *.bin* ]] || echo "$f"
 	done)"
 exit $bad
