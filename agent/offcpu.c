@@ -192,17 +192,8 @@ static void put_off(struct track *t, struct thread *th, const struct held *h, ui
 						    .cpu = h->cpu});
 }
 
-static void put_inferred(struct track *t, const struct wire_switch_in *rec)
-{
-	if (rec->head.flags & WIRE_IN_INFERRED)
-		emit_put_agent_inferred_in(t->e, rec->head.ts_ns,
-					   &(struct d9_agent_inferred_in){
-						   .tid = rec->head.tid,
-						   .has_runnable_ns = rec->runnable_ns != 0,
-						   .runnable_ns = rec->runnable_ns });
-}
-
-bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
+/* Ends the thread's park or time off the CPU. */
+static bool come_back(struct track *t, const struct wire_switch_in *rec)
 {
 	struct thread *th = threads_find(t->threads, (pid_t)rec->head.tid);
 	uint64_t ts = rec->head.ts_ns, wait = UINT64_MAX;
@@ -220,14 +211,12 @@ bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
 					.cpu = rec->cpu,
 					.reason = OFFCPU_PREEMPTED },
 			ts);
-		put_inferred(t, rec);
 		return true;
 	}
 	if (th->worker && th->worker->parked == th) {
 		if (rec->runnable_ns && rec->runnable_ns <= ts)
 			wait = ts - rec->runnable_ns;
 		workers_unpark(t->workers, th, ts, wait);
-		put_inferred(t, rec);
 		return true;
 	}
 	if (!th->off_slot)
@@ -238,7 +227,19 @@ bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
 	}
 	h = release(t->offcpu, th);
 	put_off(t, th, h, ts);
-	put_inferred(t, rec);
+	return true;
+}
+
+bool offcpu_in(struct track *t, const struct wire_switch_in *rec)
+{
+	if (!come_back(t, rec))
+		return false;
+	if (rec->head.flags & WIRE_IN_INFERRED)
+		emit_put_agent_inferred_in(t->e, rec->head.ts_ns,
+					   &(struct d9_agent_inferred_in){
+						   .tid = rec->head.tid,
+						   .has_runnable_ns = rec->runnable_ns != 0,
+						   .runnable_ns = rec->runnable_ns });
 	return true;
 }
 
