@@ -138,24 +138,13 @@ static bool order_has_room(const struct order *o, struct order_lane *l, size_t s
 static uint32_t order_copy(struct order_lane *l, const void *rec, size_t sz)
 {
 	uint32_t off;
-	uint8_t *to;
 
 	if (l->chunk_len + order_sz(sz) > ORDER_CHUNK_SZ) {
 		l->chunk = l->unused[--l->unused_cnt];
 		l->chunk_len = 0;
 	}
 	off = l->chunk * ORDER_CHUNK_SZ + l->chunk_len;
-	to = l->bytes + off;
-	/* nearly all are of 24 to 64 bytes: two ends that overlap, without a call */
-	if (sz >= 16 && sz <= 32) {
-		memcpy(to, rec, 16);
-		memcpy(to + sz - 16, (const uint8_t *)rec + sz - 16, 16);
-	} else if (sz > 32 && sz <= 64) {
-		memcpy(to, rec, 32);
-		memcpy(to + sz - 32, (const uint8_t *)rec + sz - 32, 32);
-	} else {
-		memcpy(to, rec, sz);
-	}
+	memcpy(l->bytes + off, rec, sz);
 	l->chunk_len += (uint32_t)order_sz(sz);
 	l->waiting[l->chunk]++;
 	return off;
