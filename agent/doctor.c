@@ -60,7 +60,8 @@ static int doctor_kernel(FILE *out, const struct features *f)
 			       "see the capabilities above; sysctl kernel.unprivileged_bpf_disabled is no "
 			       "obstacle for root");
 	if (!f->is_privileged) { /* nothing below was looked at */
-		fprintf(out, "?     ring buffers, task storage, uprobes: not known until programs can be loaded\n");
+		fprintf(out, "?     ring buffers, task storage, uprobes: not known until programs can be "
+			     "loaded\n");
 		return missing;
 	}
 	missing += doctor_line(out, f->has_ringbuf, true, "BPF ring buffers (Linux 5.8)",

@@ -108,7 +108,12 @@ load helpers
 	MOUNTS+=("$T/ro")
 	TRACES=$T/ro
 	agent_try --pid "$TARGET"
-	refused 1 "$T/ro"
+	refused 1 "$T/ro.*read-only.*remount,rw"
+	# all may write to it, which is wrong too; but putting that right would not help
+	mount -o remount,ro,mode=1777 "$T/ro"
+	[ "$(stat -c %a "$T/ro")" = 1777 ]
+	agent_try --pid "$TARGET"
+	refused 1 "$T/ro.*read-only.*remount,rw"
 	code_is_clean "$TARGET"
 }
 

@@ -13,12 +13,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,36 +173,6 @@ static void test_directories(void **state)
 	close(parent);
 }
 
-static int open_fixed(void)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/fixed", scratch);
-	return dirlock_open_dir(AT_FDCWD, path, true, NULL);
-}
-
-/* A directory that all may write to, on a file system that nobody can: the second is what counts. */
-static void test_read_only(void **state)
-{
-	char path[128];
-	const char *said;
-	int err;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/fixed", scratch);
-	assert_int_equal(mkdir(path, 0755), 0);
-	if (geteuid() != 0 || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		skip(); /* nobody else may mount */
-	assert_int_equal(mount("dial9-test", path, "tmpfs", MS_RDONLY, "mode=1777"), 0);
-	said = logged(open_fixed, &err);
-	assert_int_equal(err, -EROFS);
-	assert_non_null(strstr(said, "read-only"));
-	assert_non_null(strstr(said, "remount,rw"));
-	assert_null(strstr(said, "shared by all"));
-	assert_int_equal(umount(path), 0);
-}
-
 static void test_directory_owner(void **state)
 {
 	int a = open(scratch, O_RDONLY | O_DIRECTORY), b = open(scratch, O_RDONLY | O_DIRECTORY);
@@ -227,7 +195,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_kill_releases, in_scratch, scratch_remove),
 		cmocka_unit_test(test_boot_id),
 		cmocka_unit_test_setup_teardown(test_directories, in_scratch, scratch_remove),
-		cmocka_unit_test_setup_teardown(test_read_only, in_scratch, scratch_remove),
 		cmocka_unit_test_setup_teardown(test_directory_owner, in_scratch, scratch_remove),
 	};
 
