@@ -41,6 +41,20 @@ static struct seen seen_new(size_t cap)
 	return s;
 }
 
+/* The rest comes out, and `cnt` in all, by stamp, equal stamps as they were put; ends both. */
+static void all_in_order(struct reorder *r, struct seen *s, size_t cnt)
+{
+	assert_int_equal(reorder_flush(r), 0);
+	assert_int_equal(s->cnt, cnt);
+	for (size_t i = 1; i < cnt; i++)
+		assert_true(s->moments[i - 1].ts_ns < s->moments[i].ts_ns ||
+			    (s->moments[i - 1].ts_ns == s->moments[i].ts_ns &&
+			     s->moments[i - 1].task < s->moments[i].task));
+	assert_int_equal(reorder_late(r), 0);
+	reorder_free(r);
+	free(s->moments);
+}
+
 /* Four threads' events, one after the other: all come out sorted, equal stamps in file order. */
 static void test_runs_are_merged(void **state)
 {
@@ -116,15 +130,7 @@ static void test_all_that_fits_is_sorted(void **state)
 			seed ^= seed << 17;
 			put(r, seed % spans[k], i);
 		}
-		assert_int_equal(reorder_flush(r), 0);
-		assert_int_equal(s.cnt, CNT);
-		for (size_t i = 1; i < s.cnt; i++)
-			assert_true(s.moments[i - 1].ts_ns < s.moments[i].ts_ns ||
-				    (s.moments[i - 1].ts_ns == s.moments[i].ts_ns &&
-				     s.moments[i - 1].task < s.moments[i].task));
-		assert_int_equal(reorder_late(r), 0);
-		reorder_free(r);
-		free(s.moments);
+		all_in_order(r, &s, CNT);
 	}
 }
 
@@ -139,15 +145,7 @@ static void test_little_of_many_blocks(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < CNT; i++)
 		put(r, i % 1000 == 7 ? 1000000 + i / 2000 : i / 2, i);
-	assert_int_equal(reorder_flush(r), 0);
-	assert_int_equal(s.cnt, CNT);
-	for (size_t i = 1; i < s.cnt; i++)
-		assert_true(s.moments[i - 1].ts_ns < s.moments[i].ts_ns ||
-			    (s.moments[i - 1].ts_ns == s.moments[i].ts_ns &&
-			     s.moments[i - 1].task < s.moments[i].task));
-	assert_int_equal(reorder_late(r), 0);
-	reorder_free(r);
-	free(s.moments);
+	all_in_order(r, &s, CNT);
 }
 
 /* Whole blocks, full or not, come out as single moments do; those that are used up come back. */
@@ -175,15 +173,7 @@ static void test_blocks(void **state)
 	}
 	free(b);
 	assert_true(spares > 0);
-	assert_int_equal(reorder_flush(r), 0);
-	assert_int_equal(s.cnt, CNT);
-	for (size_t i = 1; i < s.cnt; i++)
-		assert_true(s.moments[i - 1].ts_ns < s.moments[i].ts_ns ||
-			    (s.moments[i - 1].ts_ns == s.moments[i].ts_ns &&
-			     s.moments[i - 1].task < s.moments[i].task));
-	assert_int_equal(reorder_late(r), 0);
-	reorder_free(r);
-	free(s.moments);
+	all_in_order(r, &s, CNT);
 }
 
 static int stop(void *ctx, const struct moment *m)
