@@ -4,35 +4,20 @@
 import * as api from './api';
 import { openTask } from './actions';
 import type { GlimpsesAnswer, LaneCells, OffRow } from './api';
-import { GUTTER } from './scale';
+import { labelBox, OverBlanks } from './overblanks';
 import { set, state, type Span } from './state';
 import { colors, type raw as Raw } from './theme';
 import type { Picture } from './timeline';
 import { brief, dur, shortName, tail } from './units';
 
-let held: OffRow[] = [];
-let asked = '';
+const shown = new OverBlanks<OffRow>(of => askGlimpses(of, 'glimpses').then(a => a.offs));
 
 export function askGlimpses(of: Span, slot?: string): Promise<GlimpsesAnswer> {
 	return api.json<GlimpsesAnswer>('glimpses', { r: state.r, ...of, px: 1000 }, slot);
 }
 
 export function wantGlimpses(done: () => void): void {
-	const { from, to } = state.view, key = [state.r, state.rec?.generation, from, to, state.blanks.length].join();
-	if (key === asked)
-		return;
-	asked = key;
-	if (!state.blanks.some(b => b.from < to && b.to > from)) {
-		held = [];
-		return;
-	}
-	askGlimpses({ from, to }, 'glimpses').then(a => {
-		held = a.offs;
-		done();
-	}, (e: unknown) => {
-		if (!api.isAbort(e) && asked === key)
-			asked = '';
-	});
+	shown.want(done);
 }
 
 // The share of each cell without a CPU that no recorded poll explains, on a clear ground.
@@ -56,34 +41,22 @@ export function offText(o: OffRow): string {
 }
 
 export function drawGlimpses(p: Picture): void {
-	const { g, scale } = p, rows = new Map(p.rows.filter(r => r.kind === 'lane').map(r => [r.lane, r]));
-	for (const [o, row] of [...held.map(o => [o, rows.get(o.lane)] as const), ...held.map(o => [o, p.rows.find(r => r.kind === 'task' && r.key === o.task)] as const)]) {
-		const x = scale.x(o.start), wide = scale.x(o.start + o.dur) - x, left = Math.max(x, GUTTER), right = Math.min(x + wide, p.wide);
-		if (!row || wide < 3 || right <= left)
-			continue;
-		const y = p.y(row), chosen = state.region?.from === o.start;
-		g.strokeStyle = chosen ? colors.select : colors.blocked;
-		if (row.kind === 'task') { // the lane of a worker has it by its cells
+	const { g } = p;
+	shown.draw(p, 0, (o, box) => {
+		g.strokeStyle = box.chosen ? colors.select : colors.blocked;
+		if (box.row.kind === 'task') { // the lane of a worker has it by its cells
 			g.fillStyle = colors.blocked;
 			g.globalAlpha = 0.5;
-			g.fillRect(left, y + 5, right - left, row.h - 11);
+			g.fillRect(box.left, box.y + 5, box.right - box.left, box.row.h - 11);
 			g.globalAlpha = 1;
 		}
-		g.strokeRect(left + 0.5, y + 5.5, right - left - 1, row.h - 12);
-		if (right - left < 46 || row.h <= 18)
-			continue;
-		const room = Math.floor((right - left - 8) / 6), text = offText(o), type = o.type ? brief(o.type) : 'task ' + o.task;
-		g.fillStyle = colors.lane;
-		g.globalAlpha = 0.85;
-		g.fillRect(left + 2, y + row.h / 2 - 8, right - left - 4, 15);
-		g.globalAlpha = 1;
-		g.fillStyle = colors.text;
-		g.fillText(room > text.length + 8 ? text + ' · ' + tail(type, room - text.length - 3) : tail(text, room), left + 5, y + row.h / 2, right - left - 8);
-	}
+		g.strokeRect(box.left + 0.5, box.y + 5.5, box.right - box.left - 1, box.row.h - 12);
+		labelBox(g, box, 46, offText(o), o.type ? brief(o.type) : 'task ' + o.task);
+	});
 }
 
 export function glimpseAt(lane: number, of: Span): OffRow | undefined {
-	return held.filter(o => o.lane === lane && o.start < of.to && o.start + o.dur > of.from).sort((a, b) => b.dur - a.dur)[0];
+	return shown.at(lane, of);
 }
 
 export function glimpseLines(lane: number, of: Span): string[] {
